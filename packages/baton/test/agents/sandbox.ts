@@ -13,7 +13,7 @@ cat "$1" > secret.txt 2>/dev/null || echo 'no secret here'
 /** A session with default settings, in which commands that no rule decides run in the sandbox and nobody is asked. */
 export async function checkSandbox(agent: RealAgent): Promise<string | undefined> {
   await using model = await startModel([agent.dialect])
-  await using home = await agentHome(agent, model)
+  await using home = await agentHome({ ...agent, headless: agent.careful ?? agent.headless }, model)
   await using baton = batonIn(home.path, home.project)
   await baton.must('init', '--agent', agent.name)
   const secret = join(home.path, 'my-secret.txt')

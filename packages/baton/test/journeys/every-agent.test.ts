@@ -60,7 +60,8 @@ test.each(['where they usually are', 'where variables say', 'that are not there 
     const init = await baton.run(['init', '--agent', 'all', '--json'], { env })
     expect(init).toMatchObject({ code: 0 })
     const { changed } = JSON.parse(init.stdout)
-    expect(changed).toHaveLength(adapters.length)
+    // Gemini CLI gets a policy, too.
+    expect(changed).toHaveLength(adapters.length + 1)
     if (how === 'where variables say')
       expect(changed.filter((path: string) => path.startsWith(`${home}/`))).toEqual([places.cursor])
     const doctor = await baton.run(['doctor', '--json'], { env })

@@ -56,3 +56,34 @@ test('an ask is its dialog where its screen was seen, with the reason on it; els
       reason: expect.stringContaining('a push'),
     })
 })
+
+test('a policy lets exactly the box run, for the user alone, and a person’s file of that name stays', () => {
+  const target = {
+    scope: 'user' as const,
+    project: '/home/dev/project',
+    home: '/home/dev',
+    launcher: '/home/dev/.state/a+b/bin/baton-hook',
+    waitSeconds: 60,
+  }
+  const [, policy] = adapter.install(target, () => undefined)
+  expect(policy?.path).toBe('/home/dev/.gemini/policies/baton.toml')
+  const regex = JSON.parse(/^commandRegex = (.*)$/m.exec(policy?.after ?? '')?.[1] ?? '""')
+  const allows = (command: string) => new RegExp(`"command":"${regex}`).test(JSON.stringify({ command }))
+  const box = "'/home/dev/.state/a+b/sandbox/box'"
+  expect(allows(`${box} 12ab`)).toBe(true)
+  for (const other of [
+    `${box} 12ab; rm -r x`,
+    `${box} "12ab`,
+    `echo ${box} 12ab`,
+    box,
+    "'/home/dev/.state/aab/sandbox/box' 1",
+  ])
+    expect(allows(other)).toBe(false)
+  expect(adapter.install({ ...target, scope: 'project' }, () => undefined)).toHaveLength(1)
+  const read = (path: string) => (path === policy?.path ? policy.after : undefined)
+  expect(adapter.install(target, read)).toHaveLength(1)
+  expect(adapter.uninstall(target, read)).toMatchObject([{ path: policy?.path, after: undefined }])
+  const theirs = (path: string) => (path === policy?.path ? '[[rule]]' : undefined)
+  expect(adapter.install(target, theirs)).toHaveLength(1)
+  expect(adapter.uninstall(target, theirs)).toEqual([])
+})

@@ -26,6 +26,7 @@ export const gemini: RealAgent = {
     ...(resume === undefined ? [] : ['--resume', resume]),
     ...['--prompt', prompt],
   ],
+  careful: ({ prompt }) => ['--skip-trust', '--prompt', prompt],
   interactive: ['--model', 'gemini-2.5-pro', '--yolo', '--skip-trust'],
   // Any other 429 it tries again, for many minutes.
   limit: reset => ({

@@ -21,6 +21,8 @@ export interface RealAgent {
   env(place: Place): Record<string, string>
   /** The arguments of a run without a terminal. */
   headless(order: Pick<RunOrder, 'prompt' | 'resume' | 'attach'>): string[]
+  /** The same where the agent asks about commands itself, if `headless` tells it not to. */
+  careful?(order: Pick<RunOrder, 'prompt'>): string[]
   /** The arguments of a run in a terminal, beside those that Baton gives; where its screen is read. */
   interactive?: readonly string[]
   /** A usage limit in its own service's words, where it reads no other; `reset` is in milliseconds since the epoch. */

@@ -12,7 +12,7 @@ export const capabilities: Capabilities = {
     dialog: { partly: 'In tmux, where Baton sees its screen.' },
     sandbox: {
       partly:
-        'Its own dialog stays where it would show one, and shows what runs instead of the command. Where its own sandbox is on, the text of a command decides.',
+        'If you installed the hooks for a project only, its own dialog stays where it would show one. Where its own sandbox is on, the text of a command decides.',
     },
     question: {
       partly:
