@@ -1,5 +1,8 @@
+import { Config } from '@batonpass/contract/config'
 import { describe, expect, test } from 'vitest'
-import type { SandboxLink } from '../../src/permission/run-inside.ts'
+import { agent as claudeCode } from '../../src/adapters/agents/claude-code/agent.ts'
+import { modes } from '../../src/adapters/agents/claude-code/modes.ts'
+import { canRunInside, type SandboxLink } from '../../src/permission/run-inside.ts'
 import { asked, HOME, PROJECT, reactorWorld, requested, sayYes } from './reactor-world.ts'
 
 const WRAPPED = `'/state/box' abc`
@@ -75,6 +78,27 @@ describe('a command in the sandbox', () => {
     const { sandbox } = link()
     const world = reactorWorld({ ports: { sandbox } })
     expect((await world.answer(requested('cat ~/notes'))).context).toContain('baton request path')
+  })
+})
+
+describe('the permission modes of Claude Code', () => {
+  // In `auto` its classifier, in `dontAsk` its own rules and in `plan` a person decide about the command as it is.
+  test.each([
+    ['default', true],
+    ['acceptEdits', true],
+    ['bypassPermissions', true],
+    ['auto', false],
+    ['dontAsk', false],
+    ['plan', false],
+  ])('%s: in the sandbox %s', (name, expected) => {
+    const { sandboxing } = claudeCode
+    const mode = modes[name]
+    const event = requested('npm test')
+    expect(mode).toBeDefined()
+    expect(canRunInside(event, sandboxing, mode, PROJECT, Config.parse({}))).toBe(expected)
+    expect(canRunInside(event, sandboxing, mode, '/', Config.parse({}))).toBe(false)
+    const off = Config.parse({ sandbox: { mode: 'off' } })
+    expect(canRunInside(event, sandboxing, mode, PROJECT, off)).toBe(false)
   })
 })
 

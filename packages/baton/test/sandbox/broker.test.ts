@@ -207,7 +207,7 @@ describe('the broker, with real git in a real sandbox', { timeout: 240_000 }, ()
       `${JSON.stringify([world.project.path, ['claim', '--summary=Say hello', '--', 'ready'], 0, 0])}\n${world.project.path}\n`,
     )
     expect(ran.stderr).toBe(
-      'baton: baton allow does not run from inside the sandbox. An agent can use: done, status, claim, handoff.\n',
+      'baton: baton allow does not run from inside the sandbox. An agent can use: done, status, claim, request, handoff.\n',
     )
     expect(world.inOrigin('log', '-1', '--format=%s', 'main')).toBe('claimed')
     // The whole was decided once; its push is a part of it.
