@@ -92,7 +92,8 @@ export async function reviveRun(
   if (!REVIVABLE.has(run.end.kind)) return {}
   // Keep counting consecutive limits: only a successful turn shows that the limit is over.
   const isContinuation = event.prompt.startsWith(HEADING)
-  const reopened = isContinuation ? run : { ...run, parked: undefined }
+  // A person who helps starts the count of failed checks again.
+  const reopened = isContinuation ? run : { ...run, parked: undefined, failures: undefined }
   return (await reopenRun({ files, runs }, { ...reopened, helpers: {} }, at.now)) ? news : {}
 }
 

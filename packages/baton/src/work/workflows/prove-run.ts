@@ -122,6 +122,8 @@ export async function sendBack(
   const failed: Run = { ...run, failures: { count: round, same, failure }, saidDone: false }
   const worn = problems.every(({ most }) => same >= most) ? problems[0] : undefined
   if (worn) {
+    // `stalled` replaces the agent's `done` in the state file: a person's next prompt then continues the run.
+    if (worn.end === 'stalled') await reopenFile(ports, failed)
     const reason = worn.end === 'stalled' ? `the same failure ${same} times: ${what}` : what
     return { kind: 'ended', answer: await endRun(ports, failed, { kind: worn.end, reason }, at) }
   }

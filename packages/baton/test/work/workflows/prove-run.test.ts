@@ -121,6 +121,11 @@ describe('A run that says it is done', () => {
     expect(w.announced).toMatchObject([
       { end: 'stalled', reason: 'the same failure 3 times: npm test failed with exit code 1' },
     ])
+    // A person helps: what fails then goes back again.
+    await w.tell(event('PromptSubmitted', 's1', { prompt: 'The other file is wrong.' }))
+    await p.finish(sha(4))
+    await p.ends(unproven(failedCheck('a.test.js:4 expected x (28 ms)')))
+    expect(p.typed).toHaveLength(3)
   })
 
   it('is unproven after as many different failures as proof.retries allows', async () => {
