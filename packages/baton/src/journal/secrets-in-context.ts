@@ -20,7 +20,8 @@ const NAMES = `(?:${[
   'パスワード|暗証番号|合言葉|密码|口令|비밀번호',
 ].join('|')})`
 const LINK =
-  '(?:is|was|are|being|ist|lautet|lauten|war|heißt|heisst|as|to|est|sera|es|será|é|è|jest|är|er|:|：|=)'
+  // A word of its own: "test phone is" must not be read as "est phone".
+  '(?:(?<!\\p{L})(?:is|was|are|being|ist|lautet|lauten|war|heißt|heisst|as|to|est|sera|es|será|é|è|jest|är|er)|:|：|=)'
 /** In scripts without blanks, a particle or nothing stands between a name and its value. */
 const CJK_LINK = '(?:は|が|を|:|：|是|为|는|은)?'
 

@@ -78,6 +78,7 @@ describe('redaction', () => {
     ['Das Passwort lautet Kotum42!x', 'Das Passwort lautet [redacted: password]'],
     ['pw: Kotum42!x', 'pw: [redacted: password]'],
     ['The PIN of the phone is 4711.', 'The PIN of the phone is [redacted: pin].'],
+    ['The PIN of the test phone is 4711.', 'The PIN of the test phone is [redacted: pin].'],
     ['Use Kotum42!x as the passphrase', 'Use [redacted: password] as the passphrase'],
     ['Zugangsdaten: dev / Kotum42!x', 'Zugangsdaten: dev / [redacted: password]'],
     ['Le mot de passe du compte est Lavande-3141.', 'Le mot de passe du compte est [redacted: password].'],
