@@ -48,6 +48,13 @@ describe('a command in the box', () => {
     expect((await world.run('pwd', { cwd: join(path, 'sub folder') })).stdout).toBe(`${path}/sub folder\n`)
   })
 
+  it('stays where it was after a folder that exists only inside, and says nothing', async () => {
+    for (const shell of ['bash', 'sh'] as const) {
+      const { code, stderr, folder } = await world.run('cd "$(mktemp -d)" && touch x', { shell })
+      expect({ code, stderr, folder }).toEqual({ code: 0, stderr: '', folder: world.project.path })
+    }
+  })
+
   it('knows the functions and aliases of the agent’s shell, however long they are', async () => {
     const long = 'eval "long() { : $(head -c 200000 /dev/zero | tr "\\0" x); echo long; }"'
     const before = `shopt -s expand_aliases; greet() { echo "hello $1"; }; alias hey='echo hey'\n${long}`
@@ -132,7 +139,7 @@ describe('a command in the box', () => {
     const { id, text } = await prepare('echo "secret text of the command"')
     const folder = `${world.state}/sandbox/requests/${id}/folder`
     expect(text).toBe(
-      `'${box()}' ${id} 4< <(declare -f; alias -p) && { IFS= read -r -d '' -n 4096 BATON_FOLDER; cd -- "\${BATON_FOLDER:-.}"; } <'${folder}'`,
+      `'${box()}' ${id} 4< <(declare -f; alias -p) && { IFS= read -r -d '' -n 4096 BATON_FOLDER; cd -- "\${BATON_FOLDER:-.}" 2>/dev/null || :; } <'${folder}'`,
     )
     await world.session.discard(id)
   })

@@ -136,9 +136,9 @@ export function wrappedCommand(
   const folder = quote(`${request}/folder`)
   const change =
     shell === 'bash'
-      ? `{ IFS= read -r -d '' -n 4096 BATON_FOLDER; cd -- "\${BATON_FOLDER:-.}"; } <${folder}`
-      : `cd -- "$(head -c 4096 ${folder})"`
-  // A failed command leaves the shell where it was, as before.
+      ? `{ IFS= read -r -d '' -n 4096 BATON_FOLDER; cd -- "\${BATON_FOLDER:-.}" 2>/dev/null || :; } <${folder}`
+      : `{ cd -- "$(head -c 4096 ${folder})" 2>/dev/null || :; }`
+  // A failed command leaves the shell where it was, as before, and so does a folder that exists only inside, such as a private one in /tmp.
   return `${quote(box)} ${id}${prelude} && ${change}`
 }
 
