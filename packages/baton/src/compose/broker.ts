@@ -4,6 +4,7 @@ import { SessionId } from '@batonpass/contract/ids'
 import { isInside } from '@batonpass/shell-verdict/paths/resolve'
 import { outsideWork } from '../adapters/broker/outside.ts'
 import { brokerSockets } from '../adapters/broker/sockets.ts'
+import { systemClock } from '../adapters/system/clock.ts'
 import { systemIds } from '../adapters/system/ids.ts'
 import { onPath } from '../adapters/system/on-path.ts'
 import { realpath } from '../adapters/system/realpath.ts'
@@ -22,6 +23,7 @@ export interface BrokerLinks {
   /** The environment that a session's agent was started with; undefined if it cannot be read. */
   agentEnvironment(pid: number | undefined): Promise<NodeJS.ProcessEnv | undefined>
   requestAccess: BrokerParts['requestAccess']
+  signer: BrokerParts['signer']
   /** How to start Baton's own program. */
   ownProgram: readonly string[]
 }
@@ -32,7 +34,7 @@ const UNASKED: readonly (PermissionMode | undefined)[] = ['bypass', 'never-ask']
 /** Builds the broker: what leaves the sandbox takes the way of every other command through the permission chain. */
 export function composeBroker(
   { env, stateDir, sessions, write, fault }: Ground,
-  { intake, brokerEnded, agentEnvironment, requestAccess, ownProgram }: BrokerLinks,
+  { intake, brokerEnded, agentEnvironment, requestAccess, signer, ownProgram }: BrokerLinks,
 ): Broker {
   const folder = join(stateDir, 'sandbox', 'broker')
   return new Broker({
@@ -63,6 +65,8 @@ export function composeBroker(
       ids: systemIds,
     }),
     requestAccess,
+    signer,
+    now: systemClock.now,
     newCall: () => `broker_${systemIds.id(20)}`,
     ended: (session, { call, words }, output) =>
       brokerEnded(SessionId.parse(session), { call, words, output }),

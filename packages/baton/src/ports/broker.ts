@@ -1,5 +1,8 @@
 import type { Mount } from './sandbox.ts'
 
+/** The name of the program inside that git calls for a signature. */
+export const SIGN_PROGRAM = 'baton-sign'
+
 /** A command in the sandbox that wants something done outside. Everything it says is hostile. */
 export interface BrokerCall {
   program: string
@@ -126,6 +129,8 @@ export interface OutsideWork {
     remote: string,
     merge: string,
   ): Promise<string | undefined>
+  /** Signs a text as git would sign a commit, with the user's own key and settings. */
+  sign(session: string, text: string): Promise<{ signature: string } | { error: string }>
   /** Runs gh in an empty folder, with the user's own login. */
   runGh(
     session: string,

@@ -21,7 +21,7 @@ export interface SandboxesParts {
   /** Baton's state folder. */
   state: string
   /** Who commits in a project, from the user's own git configuration. */
-  identityOf(project: string): Promise<SandboxSettings['identity']>
+  identityOf(project: string, settings: SessionSettings): Promise<SandboxSettings['identity']>
   /** Does outside what commands cannot do themselves; absent where there is none. */
   broker?: Pick<Broker, 'open' | 'end' | 'start'> | undefined
   /** The sessions' way to the network; absent where there is none. */
@@ -269,7 +269,7 @@ export class Sandboxes {
     const common = this.#settingsFor(settings)
     const opened = await SessionSandbox.open({ sandbox, files }, session, {
       ...common,
-      identity: await identityOf(worktree),
+      identity: await identityOf(worktree, settings),
       broker: await this.#brokerFor(session, worktree, common.writable),
       network: opened => this.#networkFor(session, opened, settings),
     })

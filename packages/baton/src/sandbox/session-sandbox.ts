@@ -1,3 +1,4 @@
+import { SIGN_PROGRAM } from '../ports/broker.ts'
 import type { InsideNetwork } from '../ports/network.ts'
 import type {
   FoundPath,
@@ -26,7 +27,12 @@ export interface SandboxSettings {
   writable: readonly string[]
   envFiles: 'hidden' | 'visible'
   /** Who commits, from the user's own git configuration. */
-  identity: { name?: string | undefined; email?: string | undefined }
+  identity: {
+    name?: string | undefined
+    email?: string | undefined
+    /** The git folder of the project, if the user wants commits in it signed. */
+    signsIn?: string | undefined
+  }
   /** What commands see of the broker. */
   broker?: readonly Mount[] | undefined
   /** Starts the session's way to the network; undefined if it has none. */
@@ -100,6 +106,7 @@ export class SessionSandbox {
   ): Promise<SessionSandbox> {
     const opened = await sandbox.open(session)
     await opened.writeHome('.gitconfig', gitIdentity(settings.identity))
+    if (settings.identity.signsIn) await opened.writeHome(SIGNING_FILE, SIGNING)
     return new SessionSandbox(files, opened, settings, await settings.network?.(opened))
   }
 
@@ -293,8 +300,15 @@ export class SessionSandbox {
 }
 
 /** The only settings of the user's git configuration that are visible inside. */
-function gitIdentity({ name, email }: SandboxSettings['identity']): string {
+function gitIdentity({ name, email, signsIn }: SandboxSettings['identity']): string {
   const quote = (text: string) => `"${text.replace(/[\r\n\0]/g, ' ').replace(/["\\]/g, '\\$&')}"`
   const lines = [name && `\tname = ${quote(name)}`, email && `\temail = ${quote(email)}`].filter(Boolean)
-  return lines.length > 0 ? `[user]\n${lines.join('\n')}\n` : ''
+  // Other repositories, such as those that tests make, stay unsigned.
+  const signing = (signsIn ? [signsIn, `${signsIn}/`] : []).map(
+    folder => `[includeIf ${quote(`gitdir:${folder}`)}]\n\tpath = ${SIGNING_FILE}\n`,
+  )
+  return `${lines.length > 0 ? `[user]\n${lines.join('\n')}\n` : ''}${signing.join('')}`
 }
+
+const SIGNING_FILE = '.gitconfig-signing'
+const SIGNING = `[commit]\n\tgpgsign = true\n[user]\n\tsigningkey = baton\n[gpg]\n\tformat = openpgp\n\tprogram = /.baton/bin/${SIGN_PROGRAM}\n`

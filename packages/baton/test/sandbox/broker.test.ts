@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { outsideWork } from '../../src/adapters/broker/outside.ts'
@@ -20,15 +20,18 @@ interface BrokerWorld extends SandboxWorld {
   records: BrokerRecord[]
   /** Why the permission chain says no; undefined lets everything run. */
   answer: { why: string | undefined }
+  /** Who commits, if the user wants signatures, and their git settings. */
+  signer: { user: { name: string; email: string } | undefined; settings?: string }
   inOrigin: (...args: string[]) => string
 }
 
 /** A project with a remote that only the outside reaches, and a session's sandbox with the broker. */
-async function brokerWorld(): Promise<BrokerWorld> {
+async function brokerWorld({ isSigned = false } = {}): Promise<BrokerWorld> {
   const asked: string[] = []
   const records: BrokerRecord[] = []
   const ended: [string, string | undefined][] = []
   const answer: { why: string | undefined } = { why: undefined }
+  const signer: BrokerWorld['signer'] = { user: undefined }
   const world = await sandboxWorld({ isClosed: true })
   const origin = await world.project.remote()
   const folder = join(world.state, 'sandbox/broker')
@@ -46,6 +49,7 @@ async function brokerWorld(): Promise<BrokerWorld> {
         GH_TOKEN: 'the-token',
         HOME: world.home,
         ...plainGit,
+        ...(signer.settings ? { GIT_CONFIG_GLOBAL: signer.settings } : {}),
       }),
       findProgram: (name, path) => onPath(name, { PATH: path }),
       // In place of Baton's own program: asks for the steps of `baton claim ready`, and says what it got.
@@ -61,12 +65,23 @@ async function brokerWorld(): Promise<BrokerWorld> {
     },
     ended: async (_, { words }, output) => void ended.push([commandText(words), output]),
     requestAccess: async (_, { kind, name }) => ({ isGranted: kind === 'host', line: `asked about ${name}` }),
+    signer: async () => signer.user,
+    now: () => Date.now(),
     newCall: () => 'broker_1',
     record: async (_, entry) => void records.push(entry),
     fault: (during, cause) => records.push({ command: during, cwd: '', refused: String(cause) }),
   })
   world.session = await world.open('ses_test', {
     broker: await broker.open('ses_test', world.project.path, []),
+    ...(isSigned
+      ? {
+          identity: {
+            name: 'Me',
+            email: 'me@example.com',
+            signsIn: join(world.project.path, '.git'),
+          },
+        }
+      : {}),
   })
   const inOrigin = (...args: string[]) =>
     execFileSync('git', ['--git-dir', origin, ...args], {
@@ -79,6 +94,7 @@ async function brokerWorld(): Promise<BrokerWorld> {
     ended,
     records,
     answer,
+    signer,
     inOrigin,
     async [Symbol.asyncDispose]() {
       await broker.end('ses_test')
@@ -295,3 +311,128 @@ socket.on('data', data => {
   if (said.includes('"exit"')) socket.end()
 })
 `
+
+describe('new branches', { timeout: 240_000 }, () => {
+  test('follow the branch of a remote that they were made from, without a word about the read-only configuration', async () => {
+    await using world = await brokerWorld()
+    await world.project.git('push', '-q', 'origin', 'HEAD:main', 'HEAD:theirs', 'HEAD:mine', 'HEAD:last')
+    await world.project.git('fetch', '-q', 'origin')
+    const config = (name: string) => world.project.git('config', `branch.${name}.merge`).catch(() => '')
+    const cases: [string, string, string][] = [
+      ['git switch -c one origin/main', 'one', 'refs/heads/main'],
+      ['git checkout -q -b two origin/main', 'two', 'refs/heads/main'],
+      ['git switch theirs', 'theirs', 'refs/heads/theirs'],
+      ['git checkout --track origin/mine', 'mine', 'refs/heads/mine'],
+      ['git branch three origin/main', 'three', 'refs/heads/main'],
+      ['git branch four && git branch -u origin/last four', 'four', 'refs/heads/last'],
+      ['git switch --no-track -c five origin/main', 'five', ''],
+      ['git switch -c six', 'six', ''],
+      ['git checkout -q main -- . ; git switch -q main && git branch seven one', 'seven', ''],
+    ]
+    for (const [command, branch, merge] of cases) {
+      const ran = await world.run(command)
+      expect(ran, command).toMatchObject({ code: 0 })
+      expect(ran.stderr, command).not.toMatch(/busy|could not|error|note:/i)
+      expect(await config(branch), command).toBe(merge)
+    }
+    expect((await world.run('git switch -q one && git status -sb')).stdout).toContain('## one...origin/main')
+    expect((await world.run('git switch nowhere')).code).not.toBe(0)
+    // Only remotes and branches that are there.
+    const call = (words: string) => `/.baton/node --no-warnings /.baton/client/client.* upstream ${words}`
+    const before = readFileSync(join(world.project.path, '.git/config'), 'utf8')
+    for (const words of [
+      '--set-upstream-to=evil/main one',
+      '--set-upstream-to=origin/none one',
+      "--set-upstream-to=origin/main 'one\"]\n[core]'",
+    ])
+      await world.run(call(words))
+    expect(readFileSync(join(world.project.path, '.git/config'), 'utf8')).toBe(before)
+  })
+})
+
+describe('signed commits', { timeout: 240_000 }, () => {
+  const SSH_KEYGEN = 'ssh-keygen'
+  const KEY_USER = { name: 'Me', email: 'me@example.com' }
+
+  async function signedWorld() {
+    const world = await brokerWorld({ isSigned: true })
+    // The project's own settings say nothing about signing.
+    await world.project.git('config', '--unset', 'commit.gpgsign')
+    await world.project.git('config', 'user.name', KEY_USER.name)
+    await world.project.git('config', 'user.email', KEY_USER.email)
+    const key = world.inHome('.ssh/key', '')
+    rmSync(key)
+    execFileSync(SSH_KEYGEN, ['-q', '-t', 'ed25519', '-N', '', '-C', 'me', '-f', key])
+    const settings = world.inHome(
+      '.gitconfig-user',
+      `[user]\n\tsigningkey = ${key}.pub\n[gpg]\n\tformat = ssh\n[commit]\n\tgpgsign = true\n`,
+    )
+    Object.assign(world.signer, { user: KEY_USER, settings })
+    const signers = world.inHome('signers', `me@example.com ${readFileSync(`${key}.pub`, 'utf8')}`)
+    /** Whether git outside accepts the signature of a commit. */
+    const isSigned = (name: string, cwd = world.project.path) => {
+      const words = ['-c', `gpg.ssh.allowedSignersFile=${signers}`, 'verify-commit', name]
+      return spawnSync('git', words, { cwd, env: { ...process.env, ...plainGit } }).status === 0
+    }
+    return Object.assign(world, { isSigned, key })
+  }
+
+  test('the broker signs what a command commits in the project, also amended and rebased, with a key that stays outside', async () => {
+    await using world = await signedWorld()
+    const ran = await world.run(
+      'git switch -qc feature && echo a > a.txt && git add a.txt && git commit -qm "add a" && echo b > b.txt && git add b.txt && git commit -qm "add b" && git commit -q --amend -m "add b again" && git rebase -q --force-rebase HEAD~2',
+    )
+    expect(ran).toMatchObject({ code: 0 })
+    for (const name of ['feature', 'feature~1']) expect(world.isSigned(name)).toBe(true)
+    expect(world.isSigned('feature~2')).toBe(false)
+    expect(world.records.map(({ command }) => command)).toContain('sign commit add b again')
+    expect((await world.run(`cat ${world.key}`)).code).not.toBe(0)
+    // The literal key, through the agent, is the other form; without an agent it fails and nothing is committed.
+    const before = await world.project.git('rev-parse', 'feature')
+    world.inHome('.gitconfig-user', '[user]\n\tsigningkey = ssh-ed25519 AAAA\n[gpg]\n\tformat = ssh\n')
+    const failed = await world.run('echo c > c.txt && git add c.txt && git commit -qm c')
+    expect(failed.code).not.toBe(0)
+    expect(failed.stderr).toContain('This commit is not signed: ssh-keygen did not sign it')
+    expect(await world.project.git('rev-parse', 'feature')).toBe(before)
+  })
+
+  test('nothing else gets a signature', async () => {
+    await using world = await signedWorld()
+    const sign = '/.baton/bin/baton-sign --status-fd=2 -bsau baton'
+    const tree = (await world.project.git('rev-parse', 'HEAD^{tree}')).trim()
+    const now = Math.floor(Date.now() / 1000)
+    const me = `Me <me@example.com> ${now} +0000`
+    const commit = (text: string) => `printf '${text.replaceAll('\n', '\\n')}' | ${sign}`
+    const refused: [string, RegExp][] = [
+      ['git tag -s -m x v1', /not a commit/],
+      [commit('hello'), /not a commit/],
+      [commit(`tree ${tree}\nauthor ${me}\ncommitter ${me}\nmergetag object x\n\nx`), /not a commit/],
+      [
+        commit(`tree ${tree}\nauthor ${me}\ncommitter Other <o@example.com> ${now} +0000\n\nx`),
+        /not the user/,
+      ],
+      [commit(`tree ${tree}\nauthor ${me}\ncommitter Me <me@example.com> 1000 +0000\n\nx`), /not now/],
+      [commit(`tree ${'1'.repeat(40)}\nauthor ${me}\ncommitter ${me}\n\nx`), /not in the repository/],
+      [commit(`tree ${tree}\nparent ${tree}\nauthor ${me}\ncommitter ${me}\n\nx`), /not in the repository/],
+      ['echo x | /.baton/bin/baton-sign --status-fd=2 --export-secret-keys', /only commits/],
+      [
+        `cd "$(mktemp -d)" && git init -q && ${commit(`tree ${tree}\nauthor ${me}\ncommitter ${me}\n\nx`)}`,
+        /project/,
+      ],
+    ]
+    for (const [command, why] of refused) {
+      const ran = await world.run(command)
+      expect(ran.stderr, command).toMatch(why)
+      expect(ran.stdout, command).not.toContain('SIGNATURE')
+    }
+    // Other repositories, such as those of a test, commit without one.
+    const other = await world.run(
+      'cd "$(mktemp -d)" && git init -q && git commit -q --allow-empty -m x && git log --format=%G? -1',
+    )
+    expect(other).toMatchObject({ code: 0, stdout: 'N\n' })
+    world.signer.user = undefined
+    expect((await world.run('git commit -q --allow-empty -m x')).stderr).toContain(
+      'sandbox.sign_commits is off',
+    )
+  })
+})

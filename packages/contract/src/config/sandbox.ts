@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { choice, section, setting } from '../setting.ts'
+import { choice, flag, section, setting } from '../setting.ts'
 
 /** Whether commands run in the sandbox where nobody says otherwise. */
 const DEFAULT_MODE = 'on'
@@ -69,6 +69,11 @@ export const sandbox = section('Where commands of agents run.', {
     z.array(ProjectAccess).max(500).default([]),
     'Hosts, ports and readable folders for single projects: a list of `{project: ~/work/shop, hosts: [...], ports: [...], readable: [...]}`. Baton adds what you allow "for this project".',
     { expects: 'a list of projects', accumulates: true, trust: 'needed' },
+  ),
+  sign_commits: flag(
+    false,
+    'Sign commits that agents make in the sandbox with your own key, if your git settings sign commits (`commit.gpgsign`). The key stays outside.',
+    { trust: 'to-loosen', looser: [false, true] },
   ),
   env_files: choice(
     ['hidden', 'visible'],

@@ -34,7 +34,8 @@ interface Order {
 }
 
 const [program = '', ...argv] = process.argv.slice(2)
-const { folder, words } = program === 'git' ? withoutPlace(argv) : { folder: process.cwd(), words: argv }
+const isGit = program === 'git' || program === 'branching'
+const { folder, words } = isGit ? withoutPlace(argv) : { folder: process.cwd(), words: argv }
 
 /** Takes `-C FOLDER` and options about the pager off the front; the daemon judges all other options. */
 function withoutPlace(all: readonly string[]): { folder: string; words: string[] } {
@@ -251,9 +252,9 @@ async function follow(order: Order, reader: Inbox): Promise<unknown> {
   }
 }
 
-async function talk(socket: Socket): Promise<number> {
+async function talk(socket: Socket, name: string, said: readonly string[]): Promise<number> {
   const reader = new Inbox(socket)
-  socket.write(encodeJson({ program, argv: words, cwd: folder }))
+  socket.write(encodeJson({ program: name, argv: said, cwd: folder }))
   for (;;) {
     const { kind, content } = await reader.next()
     if (kind === 'out') process.stdout.write(content)
@@ -267,23 +268,83 @@ async function talk(socket: Socket): Promise<number> {
   }
 }
 
-const socket = connect(SOCKET)
-socket.once('connect', () => {
-  socket.on('error', () => undefined)
-  void talk(socket).then(
-    code => {
-      process.exitCode = code
-      socket.destroy()
-    },
-    cause => {
-      process.exitCode = fail(cause instanceof Error ? cause.message : String(cause))
-      socket.destroy()
-    },
-  )
-})
-socket.once('error', () => {
-  if (socket.readyState === 'open') return
-  // A remote that is a folder inside works without the daemon.
-  if (program === 'git') void runGit(argv, process.cwd()).then(code => (process.exitCode = code))
-  else process.exitCode = fail(`${program} needs Baton's daemon, which does not answer. Try again.`)
-})
+/**
+ * Runs switch, checkout or branch without git's own record of what a new branch follows, for which it would have to write its
+ * configuration. Resolves with the exit code, and with the words by which the daemon makes the record.
+ */
+async function runBranching(): Promise<{ code: number; upstream?: readonly string[] }> {
+  const [command = '', ...rest] = words
+  const named = rest.filter(word => !word.startsWith('-'))
+  if (command === 'branch' && /^(-u|--set-upstream-to(=|$))/.test(rest[0] ?? '')) {
+    const [target = '', branch] = rest[0]?.includes('=') ? [rest[0].slice(18), ...named] : named
+    const current = (await gitText(['symbolic-ref', '--short', '-q', 'HEAD']))?.trimEnd()
+    const follows = await remoteBranch(target)
+    if (follows) return { code: 0, upstream: [`--set-upstream-to=${follows}`, branch ?? current ?? ''] }
+  }
+  const isPlain = rest.some(word => /^(--no-track|--track=inherit|--)$/.test(word))
+  if (isPlain || (command === 'branch' && named.length < 2))
+    return { code: await runGit(argv, process.cwd()) }
+  const before = await localBranches()
+  const follows = (await Promise.all(named.map(remoteBranch))).find(each => each !== undefined)
+  const isExplicit = rest.some(word => /^(-t|--track(=direct)?)$/.test(word))
+  const creates = rest.some(word => /^(-[cCbB]|--create|--force-create)/.test(word)) || command === 'branch'
+  const made = follows?.slice(follows.indexOf('/') + 1)
+  const args = [
+    ...(isExplicit && !creates && made ? [command, command === 'switch' ? '-c' : '-b', made] : [command]),
+    ...rest.filter(word => !/^(-t|--track(=direct)?)$/.test(word)),
+  ]
+  const code = await runGit(['-c', 'branch.autoSetupMerge=false', ...args])
+  const fresh = [...(await localBranches())].filter(name => !before.has(name))
+  const [branch] = fresh
+  if (code !== 0 || fresh.length !== 1 || branch === undefined) return { code }
+  const target = follows ?? (named.includes(branch) ? await onlyRemoteBranch(branch) : undefined)
+  return target ? { code, upstream: [`--set-upstream-to=${target}`, branch] } : { code }
+}
+
+const localBranches = async (): Promise<Set<string>> =>
+  new Set(((await gitText(['for-each-ref', '--format=%(refname:lstrip=2)', 'refs/heads'])) ?? '').split('\n'))
+
+/** `origin/main` if a word names that branch of a remote. */
+async function remoteBranch(word: string): Promise<string | undefined> {
+  const full = (await gitText(['rev-parse', '--symbolic-full-name', '--verify', '-q', word]))?.trimEnd()
+  return /^refs\/remotes\/([^/]+\/.+)$/.exec(full ?? '')?.[1]
+}
+
+/** The branch of that name, if just one remote has it: git then starts a new branch there. */
+async function onlyRemoteBranch(name: string): Promise<string | undefined> {
+  const found = await gitText(['for-each-ref', '--format=%(refname:lstrip=2)', `refs/remotes/*/${name}`])
+  const [only, second] = found?.split('\n').filter(Boolean) ?? []
+  return second === undefined ? only : undefined
+}
+
+if (program === 'branching') {
+  const { code, upstream } = await runBranching()
+  if (upstream) connectDaemon('upstream', upstream, code)
+  else process.exitCode = code
+} else connectDaemon(program, words)
+
+/** Has the daemon do its part. `otherwise`: the exit code if it does not answer, or of work that is done already. */
+function connectDaemon(name: string, said: readonly string[], otherwise?: number): void {
+  const socket = connect(SOCKET)
+  socket.once('connect', () => {
+    socket.on('error', () => undefined)
+    void talk(socket, name, said).then(
+      code => {
+        process.exitCode = otherwise ?? code
+        socket.destroy()
+      },
+      cause => {
+        process.exitCode = fail(cause instanceof Error ? cause.message : String(cause))
+        socket.destroy()
+      },
+    )
+  })
+  socket.once('error', () => {
+    if (socket.readyState === 'open') return
+    // A remote that is a folder inside works without the daemon.
+    if (program === 'git') void runGit(argv, process.cwd()).then(code => (process.exitCode = code))
+    else
+      process.exitCode =
+        otherwise ?? fail(`${program} needs Baton's daemon, which does not answer. Try again.`)
+  })
+}

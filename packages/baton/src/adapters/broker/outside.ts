@@ -11,6 +11,7 @@ import type {
 import type { Ids } from '../../ports/ids.ts'
 import { runOwnProgram } from './run-baton.ts'
 import { follow, ghEnvironment, gitEnvironment, textOf } from './run-program.ts'
+import { signText } from './sign.ts'
 
 export interface OutsideOptions {
   /** The broker's own folder, in Baton's state folder. */
@@ -42,6 +43,17 @@ export function outsideWork(options: OutsideOptions): OutsideWork {
       const git = options.findProgram('git', env.PATH ?? '') ?? 'git'
       await writeMirror(path, request)
       return mirrorAt(path, git, env)
+    },
+    async sign(session, text) {
+      const env = gitEnvironment(await options.environmentOf(session))
+      const path = await workFolder()
+      try {
+        const git = options.findProgram('git', env.PATH ?? '') ?? 'git'
+        // Git looks for a repository in no folder above this one.
+        return await signText(text, { git, folder: path, env: { ...env, GIT_CEILING_DIRECTORIES: folder } })
+      } finally {
+        await rm(path, { recursive: true, force: true })
+      }
     },
     async runGh(session, args, input, streams) {
       const env = ghEnvironment(await options.environmentOf(session))

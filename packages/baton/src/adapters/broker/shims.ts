@@ -8,6 +8,8 @@ export const INSIDE = {
 
 /** Git commands that may need a remote. */
 const REMOTE = 'push | fetch | pull | ls-remote'
+/** Git commands that may record which branch a new branch follows: git's configuration is read-only inside. */
+const BRANCHING = 'switch | checkout | branch'
 
 /** Finds the real program behind a shim. Without other programs: it runs before each git command. */
 const RUN_REAL = `IFS=:
@@ -32,13 +34,14 @@ for word; do
     -C | -c | --git-dir | --work-tree | --namespace | --config-env | --super-prefix) skip=1 ;;
     -*) ;;
     ${REMOTE}) exec ${call(client)} git "$@" ;;
+    ${BRANCHING}) exec ${call(client)} branching "$@" ;;
     *) break ;;
   esac
 done
 ${RUN_REAL}`
 
 /** For a program whose whole work is outside. */
-export const outsideShim = (name: 'gh' | 'baton', client: string): string => `#!/bin/sh
+export const outsideShim = (name: 'gh' | 'baton' | 'sign', client: string): string => `#!/bin/sh
 # Baton's shim for ${name} in the sandbox.
 exec ${call(client)} ${name} "$@"
 `

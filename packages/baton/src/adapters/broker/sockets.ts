@@ -5,7 +5,13 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
-import type { BrokerCall, BrokerListener, BrokerSockets, InsideOrder } from '../../ports/broker.ts'
+import {
+  type BrokerCall,
+  type BrokerListener,
+  type BrokerSockets,
+  type InsideOrder,
+  SIGN_PROGRAM,
+} from '../../ports/broker.ts'
 import type { Mount } from '../../ports/sandbox.ts'
 import { encodeFrame, encodeJson, type Frame, FrameReader } from './frames.ts'
 import { gitShim, INSIDE, outsideShim } from './shims.ts'
@@ -104,6 +110,8 @@ async function writeShims({ folder, node, hasProgram }: BrokerSocketsOptions): P
   const shims = {
     git: gitShim(client.name),
     baton: outsideShim('baton', client.name),
+    // Git calls it for a signature, if the user wants commits signed.
+    [SIGN_PROGRAM]: outsideShim('sign', client.name),
     ...(hasProgram('gh') ? { gh: outsideShim('gh', client.name) } : {}),
   }
   await rm(bin, { recursive: true, force: true })

@@ -40,6 +40,30 @@ export async function runGit(
   }
 }
 
+/** Records which branch of a recorded remote a branch follows, as git does when it makes a branch from one. */
+export async function recordUpstream(work: BrokeredCall): Promise<number> {
+  const { parts, session, brokered, call } = work
+  const facts = Facts.parse(await call.order({ do: 'describe' }))
+  const recorded = [...brokered.repositories.values()].find(({ worktree }) => worktree === facts.top)
+  const [option = '', branch = '', ...rest] = call.argv
+  const [, remote = '', target = ''] = /^--set-upstream-to=([^/]+)\/(.+)$/.exec(option) ?? []
+  const has = (ref: string) => facts.refs.some(each => each.ref === ref)
+  const isKnown = recorded?.remotes.some(({ name }) => name === remote) === true
+  if (
+    !(recorded && isKnown && rest.length === 0 && isRefName(branch) && isRefName(target)) ||
+    !has(`refs/heads/${branch}`) ||
+    !has(trackingRef(remote, target))
+  ) {
+    call.err(`note: which branch ${branch} follows was not recorded.\n`)
+    return 1
+  }
+  const problem = await parts.outside.setUpstream(recorded, branch, remote, `refs/heads/${target}`)
+  call.err(problem ?? `branch '${branch}' set up to track '${remote}/${target}'.\n`)
+  const command = commandText(['git', 'branch', option, branch])
+  await parts.record(session, { command, cwd: call.cwd, exit: problem ? 1 : 0 })
+  return problem ? 1 : 0
+}
+
 interface Running {
   recorded: RecordedRepository
   mirror: Mirror

@@ -2,8 +2,9 @@ import type { BrokerCall } from '../../ports/broker.ts'
 import type { Mount } from '../../ports/sandbox.ts'
 import { runBaton } from './broker-baton.ts'
 import { runGh } from './broker-gh.ts'
-import { runGit } from './broker-git.ts'
+import { recordUpstream, runGit } from './broker-git.ts'
 import { parseJson, Repositories } from './broker-messages.ts'
+import { signCommit } from './broker-sign.ts'
 import { type Brokered, type BrokerParts, refuse } from './brokered-call.ts'
 
 /** Does outside what commands in the sandbox cannot do themselves, after the permission chain has allowed it. */
@@ -70,8 +71,10 @@ export class Broker {
       if (!brokered) return await refuse({ parts, session, call }, 'This session is over.')
       const work = { parts, session, brokered, call }
       if (call.program === 'git') return await runGit(work)
+      if (call.program === 'upstream') return await recordUpstream(work)
       if (call.program === 'gh') return await runGh(work)
       if (call.program === 'baton') return await runBaton(work)
+      if (call.program === 'sign') return await signCommit(work)
       return await refuse(work, `${call.program} does not run outside the sandbox.`)
     } catch (cause) {
       if (call.signal.aborted) return 1

@@ -22,6 +22,13 @@ export interface BrokerParts {
     wanted: { kind: string; name: string; methods: string | undefined },
     signal: AbortSignal,
   ): Promise<{ isGranted: boolean; line: string }>
+  /** Who commits in a project; undefined unless the user wants commits of agents signed with their key. */
+  signer(
+    session: string,
+    project: string,
+  ): Promise<{ name?: string | undefined; email?: string | undefined } | undefined>
+  /** Milliseconds since the epoch. */
+  now(): number
   newCall(): string
   /** Records what the broker did. */
   record(session: string, entry: BrokerRecord): Promise<void>
