@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import type { EventOf } from '@batonpass/contract/event'
 import { SessionId } from '@batonpass/contract/ids'
 import type { Session } from '@batonpass/contract/session'
@@ -8,7 +8,7 @@ import { agents } from '../adapters/agents/agent-list.ts'
 import { hostFiles } from '../adapters/bubblewrap/files.ts'
 import { viewHost } from '../adapters/bubblewrap/probe.ts'
 import { bubblewrapSandbox } from '../adapters/bubblewrap/sandbox.ts'
-import { git } from '../adapters/git/git.ts'
+import { readCommitter, readGitFolder, signsCommits } from '../adapters/git/committer.ts'
 import { gitUnnamedWrites } from '../adapters/git/unnamed-writes.ts'
 import { loopbackForwards } from '../adapters/proxy/loopback-forwards.ts'
 import { type AgentProcess, readAgentProcess } from '../adapters/system/agent-process.ts'
@@ -63,7 +63,7 @@ export function composeSandbox(
     requestAccess: access.request,
     async signer(session, project) {
       const { sandbox } = await ground.configFor((await sessions.find(session))?.project)
-      return sandbox.sign_commits && (await signsCommits()) ? committerOf(project) : undefined
+      return sandbox.sign_commits && (await signsCommits()) ? readCommitter(project) : undefined
     },
     agentEnvironment: pid => agentEnvironment(pid),
   })
@@ -116,8 +116,8 @@ export function composeSandbox(
     home,
     state: stateDir,
     identityOf: async (project, { sign_commits }) => {
-      const signsIn = sign_commits && (await signsCommits()) ? await gitFolder(project) : undefined
-      return { ...(await committerOf(project)), ...(signsIn ? { signsIn } : {}) }
+      const signsIn = sign_commits && (await signsCommits()) ? await readGitFolder(project) : undefined
+      return { ...(await readCommitter(project)), ...(signsIn ? { signsIn: realpath(signsIn) } : {}) }
     },
     forwards: loopbackForwards(ownPorts),
     forwarded: (session, ports) => untold.addServers(session, ports),
@@ -290,23 +290,6 @@ const droppedWords = ({ agent, program }: AgentProgram): string => {
   const title = agents.find(({ adapter }) => adapter.name === agent)?.adapter.title ?? agent
   const [path] = program.split(' ')
   return `${title} ran a command itself that Baton had replaced to run it in the sandbox (${path}). Until ${title} is updated, Baton judges its commands by their text.`
-}
-
-/** Who commits in a project, by the user's own settings and the project's, which are read-only inside. */
-async function committerOf(project: string): Promise<{ name?: string; email?: string }> {
-  const [name, email] = await Promise.all(
-    ['user.name', 'user.email'].map(async key => (await git(project, ['config', '--get', key]))?.trim()),
-  )
-  return { ...(name ? { name } : {}), ...(email ? { email } : {}) }
-}
-
-/** Whether the user's own git settings sign commits; a project's have no say. */
-const signsCommits = async (): Promise<boolean> =>
-  (await git('/', ['config', '--type=bool', '--get', 'commit.gpgsign']))?.trim() === 'true'
-
-async function gitFolder(project: string): Promise<string | undefined> {
-  const found = (await git(project, ['rev-parse', '--git-common-dir']))?.trim()
-  return found ? realpath(resolve(project, found)) : undefined
 }
 
 const readText = (path: string): string | undefined => {
