@@ -8,8 +8,17 @@ export const INSIDE = {
 
 /** Git commands that may need a remote. */
 const REMOTE = 'push | fetch | pull | ls-remote'
-/** Git commands that may record which branch a new branch follows: git's configuration is read-only inside. */
-const BRANCHING = 'switch | checkout | branch'
+/**
+ * Git commands that may record which branch a new branch follows: git's configuration is read-only inside. A call that only
+ * lists branches, or restores files, has no such word and starts nothing else.
+ */
+const BRANCHING = `
+    switch | checkout | branch)
+      case "$word  $* " in
+        *' -- '*) ;;
+        switch* | checkout* | *' -u'* | *' --set-upstream-to'* | *' -t '* | *' --track'* | *' '[!-]*/*) exec CALL ;;
+      esac
+      break ;;`
 
 /** Finds the real program behind a shim. Without other programs: it runs before each git command. */
 const RUN_REAL = `IFS=:
@@ -34,7 +43,7 @@ for word; do
     -C | -c | --git-dir | --work-tree | --namespace | --config-env | --super-prefix) skip=1 ;;
     -*) ;;
     ${REMOTE}) exec ${call(client)} git "$@" ;;
-    ${BRANCHING}) exec ${call(client)} branching "$@" ;;
+${BRANCHING.slice(1).replace('CALL', `${call(client)} branching "$@"`)}
     *) break ;;
   esac
 done
