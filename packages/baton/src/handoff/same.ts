@@ -35,8 +35,18 @@ function lastRun(
 export function isSameCommand(said: string, ran: string): boolean {
   const words = wordsOf(said)
   if (ran === words) return true
+  const hidden = withHiddenSecrets(words)
+  if (hidden) return [ran, ...partsOf(ran)].some(part => hidden.test(part))
   const bare = bareCommand(words)
   return partsOf(ran).some(part => part === words || part === bare || bareCommand(part) === bare)
+}
+
+/** Matches a command in which Baton replaced secrets. A secret has no spaces, so the rest must still be the same. */
+function withHiddenSecrets(words: string): RegExp | undefined {
+  const parts = words.split(/\[redacted(?:: [^\]]{0,100})?\]/)
+  if (parts.length < 2 || parts.join('').trim() === '') return undefined
+  const literal = parts.map(part => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+  return new RegExp(`^${literal.join('\\S{1,500}')}$`)
 }
 
 const beginsWith = (said: string, ran: string): boolean => {

@@ -6,6 +6,7 @@ import { renderHandoff } from '../../src/handoff/document/render.ts'
 import type { Evidence } from '../../src/handoff/evidence.ts'
 import { completeDocument, handoffFromEvidence } from '../../src/handoff/from-evidence.ts'
 import { updateLedger } from '../../src/handoff/ledger.ts'
+import { findRun } from '../../src/handoff/same.ts'
 import { verifyHandoff } from '../../src/handoff/verify.ts'
 import type { CommandRun, TranscriptFacts } from '../../src/session/transcript/collect-facts.ts'
 import { readTest } from '../../src/session/transcript/test-runs.ts'
@@ -264,4 +265,20 @@ it("an agent's document gets the facts of the evidence, and what was wrong is wr
   })
   expect(facts.verified_at).toBeDefined()
   expect(nextSteps).toEqual(['Rotate'])
+})
+
+describe('A command without its secrets', () => {
+  const outcomes = new Map([
+    ran('mysql -u root -phunter2 shop && echo ok'),
+    ran('curl -u me:s3cret+x https://a.example'),
+  ])
+  it.each([
+    ['mysql -u root -p[redacted: password] shop', true],
+    ['curl -u [redacted] https://a.example', true],
+    ['mysql -u root -p[redacted: password] prod', false],
+    ['[redacted: password]', false],
+    ['curl -u [redacted] https://b.example', false],
+  ])('%s was run: %s', (command, wasRun) => {
+    expect(findRun(command, outcomes) !== undefined).toBe(wasRun)
+  })
 })

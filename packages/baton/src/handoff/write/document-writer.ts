@@ -59,7 +59,9 @@ export async function prepareDocument(
   { root, ...writing }: WritingFacts,
 ): Promise<PreparedDocument> {
   const usable = findings.length === 0 ? written : undefined
-  const before = writing.parent === undefined ? undefined : await ledgerBefore(files, root, writing.parent)
+  const before =
+    (await correctedLedger(files, root, evidence.session)) ??
+    (writing.parent === undefined ? undefined : await ledgerBefore(files, root, writing.parent))
   const marked = usable && markUnverified(usable.document, findUnverified(usable.document, shown, before))
   const ledger = updateLedger(before, evidence, marked ?? unverified(written?.document))
   const document =
@@ -105,6 +107,26 @@ export const fromEvidenceAlone = (evidence: Evidence): CheckedDocument => ({
   evidence,
   findings: [ABSENT],
 })
+
+/** How many of the newest documents are looked at. */
+const MOST_LOOKED_AT = 20
+
+/** The ledger of the session's own last document, if the user removed or changed a fact in it. */
+async function correctedLedger(
+  files: HandoffFiles,
+  root: string,
+  session: string | undefined,
+): Promise<HandoffLedger | undefined> {
+  if (session === undefined) return undefined
+  const names = await files.list(root).catch(() => [])
+  for (const name of names.toReversed().slice(0, MOST_LOOKED_AT)) {
+    const ledger = await files.ledger(root, name)
+    if (!ledger) continue
+    const read = await files.read(root, name).catch(() => undefined)
+    if (read?.document.facts.session === session) return ledger.removed.length > 0 ? ledger : undefined
+  }
+  return undefined
+}
 
 async function ledgerBefore(
   files: HandoffFiles,

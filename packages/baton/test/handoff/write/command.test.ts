@@ -88,6 +88,28 @@ describe('baton handoff', () => {
     expect((await at.baton('handoff', '--verify', path)).out).toContain('holds what the evidence shows')
   })
 
+  it('keeps what the user removed and changed in the next document of the same session, and holds its own words true', async () => {
+    await using at = await here()
+    at.session([
+      ...work(at.repo.path),
+      { run: { command: "mysql -u root -phunter2xyz shop -e 'select 1'", output: '1' } },
+    ])
+    await at.baton('handoff')
+    const facts = async () => {
+      const listed = JSON.parse((await at.baton('handoff', 'facts', '--json')).out)
+      return listed.facts as { id: string; text: string }[]
+    }
+    const idOf = async (words: string) => (await facts()).find(({ text }) => text.includes(words))?.id ?? ''
+    await at.baton('handoff', 'facts', 'remove', await idOf('Also rotate them'))
+    await at.baton('handoff', 'facts', 'edit', await idOf('Add refresh tokens'), 'Add tokens that rotate')
+    const path: string = JSON.parse((await at.baton('handoff', '--json')).out).document
+    const texts = (await facts()).map(({ text }) => text)
+    expect(texts).toContain('Add tokens that rotate')
+    expect(texts.join()).not.toMatch(/Also rotate them|Add refresh tokens/)
+    expect(readFileSync(path, 'utf8')).toContain('-p[redacted: password] shop')
+    expect(await at.baton('handoff', '--verify', path)).toMatchObject({ code: 0 })
+  })
+
   it('gives a second document in the same minute its own name, and list and diff show both', async () => {
     await using at = await here()
     at.session(work(at.repo.path))
