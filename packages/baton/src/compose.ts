@@ -335,6 +335,11 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     toolServer: options.toolServer,
   })
   live.listen(entry => watched.hear(entry))
+  // At once: a pull request may be merged, and its claim gone, before the next tick.
+  live.listen(({ body }) => {
+    if (body.kind === 'claim' && body.what === 'opened')
+      void handsOff.tick().catch(cause => fault('ending the run of a claim', cause))
+  })
   const watchScreens = composeScreenDialogs({
     ...ground,
     asks,

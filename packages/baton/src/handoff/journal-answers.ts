@@ -31,11 +31,19 @@ function textsOf({ answer, title }: AskEntry): string[] {
       })
     case 'deny-with-reason':
     case 'deny':
+      return answer.reason ? [`${answer.reason} (reason of a refusal)`] : []
     case 'send-back':
-      return answer.reason ? [answer.reason] : []
+      return answer.reason ? [`${answer.reason} (comment on a plan)`] : []
     default:
       return []
   }
 }
 
 const MAX_QUESTION = 300
+
+/** The text without the note that it is an answer. */
+export const withoutAnswerNote = (text: string): string =>
+  text.replace(/ \((?:answer to: [^\n]*|reason of a refusal|comment on a plan)\)\s*$/, '')
+
+/** Whether a text is an answer. It is an instruction, but it is not what the work is about. */
+export const isAnswer = (text: string): boolean => withoutAnswerNote(text) !== text

@@ -2,6 +2,7 @@ import { type HandoffDocument, HandoffLedger } from '@batonpass/contract/handoff
 import type { SessionFacts } from '../session/transcript/session-facts.ts'
 import { isSmallTalk } from '../session/transcript/user-words.ts'
 import type { Evidence } from './evidence.ts'
+import { isAnswer } from './journal-answers.ts'
 import { normalizeText } from './same.ts'
 import { withoutMark } from './statements/lines.ts'
 import { findReplaced } from './supersession.ts'
@@ -21,7 +22,7 @@ export function updateLedger(
   const asked = [...old.instructions, ...facts.summarized, ...facts.instructions].filter(
     text => !isRemoved(text),
   )
-  const goal = old.goal || asked[0] || ''
+  const goal = old.goal || asked.find(text => !isAnswer(text)) || ''
   const later = union(asked).filter(text => text !== goal)
   // The goal takes part: a later instruction may say the same with another value, and then both count.
   const { inForce, replaced } = findReplaced(later)

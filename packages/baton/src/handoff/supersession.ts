@@ -1,3 +1,4 @@
+import { withoutAnswerNote } from './journal-answers.ts'
 import { wordsIn } from './words.ts'
 
 /** The instructions in force, and those that a later one replaced. */
@@ -78,7 +79,7 @@ function readInstruction(text: string): Instruction {
     cue: CUE.test(text) && !ADDS.test(text),
     words: new Set([...contentWords(text)].filter(word => !GENERIC.has(word))),
     // The question is not part of what the user wants.
-    clauses: short ? clausesOf(text.replace(/ \(answer to: [^\n]*\)$/, '')) : [],
+    clauses: short ? clausesOf(withoutAnswerNote(text)) : [],
   }
 }
 

@@ -78,8 +78,11 @@ export async function runChecks(
   }
   const runs = checks.filter(check => check.kind === 'run')
   const now = await definitionsNow(ports, proof, runs)
-  const finish = (check: RunCheck, result: CheckResult) =>
-    progress.result(withChangedDefinition(check, result, now))
+  const finished = new Set<string>()
+  const finish = async (check: RunCheck, result: CheckResult) => {
+    await progress.result(withChangedDefinition(check, result, now))
+    finished.add(check.name)
+  }
   const waiting: RunCheck[] = []
   for (const check of runs) {
     const known = proof.again ? undefined : await cache.get(proof, check)
@@ -115,7 +118,12 @@ export async function runChecks(
     ),
   )
   const broken = ended.find(lane => lane.status === 'rejected')
-  if (broken) throw broken.reason
+  if (!broken || signal.aborted) return
+  const why = `could not run: ${broken.reason instanceof Error ? broken.reason.message : broken.reason}`
+  const left = runs.filter(({ name }) => !finished.has(name))
+  for (const { name } of left) await progress.result({ name, status: 'not-run', why, seconds: 0 })
+  // All checks have a result, but the fault is not one of them.
+  if (left.length === 0) throw broken.reason
 }
 
 /** Reads what changed in the tests. */

@@ -1,9 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { HandoffLedger } from '@batonpass/contract/handoff'
 import type { Entry } from '@batonpass/contract/journal'
 import { expect, it } from 'vitest'
 import { composeHandoff } from '../../src/compose/handoff.ts'
+import type { Evidence } from '../../src/handoff/evidence.ts'
 import { userAnswers } from '../../src/handoff/journal-answers.ts'
+import { updateLedger } from '../../src/handoff/ledger.ts'
 import { makeRedactor } from '../../src/journal/redact.ts'
 import { sessionId } from '../../src/session/id.ts'
 import { gitRepo, scratch } from '../world/scratch.ts'
@@ -23,7 +26,23 @@ it('answers, comments on plans and reasons of denials are the words of the user;
       answered(minute(4), { option: 'allow-once', by }),
       answered(minute(5), { ...reply, by: { channel: 'policy', who: 'asks.unanswered: recommended' } }),
     ]).map(({ text }) => text),
-  ).toEqual(['B, but small (answer to: Which one?)', 'Split it into two steps', 'Never touch main'])
+  ).toEqual([
+    'B, but small (answer to: Which one?)',
+    'Split it into two steps (comment on a plan)',
+    'Never touch main (reason of a refusal)',
+  ])
+})
+
+it('an answer is an instruction, but never the goal, even if the work began with a slash command', () => {
+  const instructions = [
+    'No scripts from the internet (reason of a refusal)',
+    'SQLite (answer to: Which one?)',
+  ]
+  const after = (prompts: string[], before?: HandoffLedger) =>
+    updateLedger(before, { prompts } as unknown as Evidence, undefined)
+  const first = after(instructions)
+  expect(first).toMatchObject({ goal: '', instructions })
+  expect(after(['Build the shop'], first)).toMatchObject({ goal: 'Build the shop', instructions })
 })
 
 it('an answer that Codex stores as a refused call is an instruction at its place in time, and a later one replaces it', async () => {

@@ -34,7 +34,7 @@ test('the tour takes an issue from claim to closing with real hooks, daemon and 
     /a fresh session starts/,
     /it knows the goal, the branch and the next step: work continues/,
     /Baton opened the pull request/,
-    /issue-to-impl is unproven: no checks \(pull request #43/,
+    /issue-to-impl is proven: pull request #43 is open; 2 checks passed on commit/,
     /issue #42: merged/,
     /Should I close issue #42\?/,
     /answered: yes/,

@@ -85,7 +85,8 @@ export async function tourWorld(dir: string, path: string): Promise<TourWorld> {
   const who = { GIT_AUTHOR_NAME: 'Tour', GIT_AUTHOR_EMAIL: 'tour@example.com' }
   const env = {
     HOME: home,
-    BATON_HOME: home,
+    // Not the home folder itself: what is in Baton's folder is hidden from the sandbox.
+    BATON_HOME: join(home, '.baton'),
     PATH: `${bin}:${path}`,
     TERM: 'xterm-256color',
     LANG: 'C.UTF-8',

@@ -10,7 +10,7 @@ export interface Special {
 export function replyTo(prompt: string, { cwd, step }: { cwd: string; step: number }): Special | undefined {
   if (prompt.includes('<handoff-check>'))
     return {
-      reply: `<handoff-check>\ngoal: ${GOAL}\nbranch: ${branchIn(cwd)}\nnext: ${NEXT}\n</handoff-check>`,
+      reply: `<handoff-check>\ngoal: ${GOAL}\nbranch: ${branchIn(cwd)}\nnext: ${NEXT}\ninstructions: ${REFUSED}\n</handoff-check>`,
     }
   const path = [...prompt.matchAll(/(\.bmad\/handoffs\/handoff-[\d-]+\.md)/g)].at(-1)?.[1]
   if (path !== undefined && /write the handoff document/i.test(prompt))
@@ -19,6 +19,8 @@ export function replyTo(prompt: string, { cwd, step }: { cwd: string; step: numb
 }
 
 const GOAL = 'Apply discount codes in the cart (issue 42)'
+/** What the tour's user says when they refuse the script from the internet. */
+const REFUSED = 'no scripts from the internet (reason of a refusal)'
 const NEXT = 'Explain discount codes in the README'
 
 const gitIn = (cwd: string, ...args: string[]): string =>

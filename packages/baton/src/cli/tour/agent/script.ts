@@ -58,7 +58,8 @@ export const STEPS: readonly Step[] = [
 ]
 
 export const FILES: Readonly<Record<string, string>> = {
-  'package.json': '{ "name": "shop", "version": "1.0.0", "type": "module", "private": true }\n',
+  'package.json':
+    '{ "name": "shop", "version": "1.0.0", "type": "module", "private": true, "scripts": { "test": "node --test" } }\n',
   'README.md': '# Shop\n\nA cart.\n',
   'cart.js':
     'export const total = items => items.reduce((sum, { price, count }) => sum + price * count, 0)\n',
