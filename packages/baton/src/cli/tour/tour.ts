@@ -73,7 +73,7 @@ export async function runTour(options: TourOptions, io: Io): Promise<number> {
     }
     if (tooLong.aborted)
       throw new BatonError('timed_out', 'The tour did not finish in 10 minutes', {
-        remedy: 'Run it with --keep, then read home/daemon.log in the folder it prints.',
+        remedy: 'Run it with --keep, then read home/.baton/daemon.log in the folder it prints.',
       })
     throw cause
   } finally {

@@ -86,7 +86,7 @@ export async function tourWorld(dir: string, path: string): Promise<TourWorld> {
   const env = {
     HOME: home,
     // Not the home folder itself: what is in Baton's folder is hidden from the sandbox.
-    BATON_HOME: join(home, '.baton'),
+    BATON_HOME: stateIn(dir),
     PATH: `${bin}:${path}`,
     TERM: 'xterm-256color',
     LANG: 'C.UTF-8',
@@ -139,6 +139,8 @@ export async function tourWorld(dir: string, path: string): Promise<TourWorld> {
   await world.git(project, 'push', '-q', '-u', 'origin', 'main')
   return world
 }
+
+const stateIn = (dir: string): string => join(dir, 'home', '.baton')
 
 const textIn = (file: string): string => (existsSync(file) ? readFileSync(file, 'utf8').trim() : '')
 
@@ -199,9 +201,9 @@ function sweepWorlds(folder: string): void {
 /** Daemons, sandboxes and tmux, by their command line: a daemon that has not come up yet answers no question. */
 function runningIn(dir: string): { pid: number; isTmux: boolean }[] {
   const { stdout } = spawnSync('ps', ['-A', '-ww', '-o', 'pid=,args='], { encoding: 'utf8' })
-  const home = join(dir, 'home')
-  const [daemon, tmux] = [stateArgument(home), `-S ${join(dir, TMUX_SOCKET)} `]
-  const sandbox = join(home, 'sandbox/')
+  const state = stateIn(dir)
+  const [daemon, tmux] = [stateArgument(state), `-S ${join(dir, TMUX_SOCKET)} `]
+  const sandbox = join(state, 'sandbox/')
   return (stdout ?? '')
     .split('\n')
     .filter(line => [daemon, tmux, sandbox].some(part => line.includes(part)))
