@@ -63,6 +63,8 @@ function option(long) {
 
 /** --repo, or the remote of the folder: outside of a repository the real one refuses, too. */
 function repository() {
+  // The real one asks no repository for its host, either, if it is told one.
+  if (option('--hostname')) return { host: option('--hostname'), full: '' }
   const named = option('--repo') ?? (name === 'repo view' ? args[0] : undefined)
   const parts = (named ?? fromRemote()).split('/')
   return parts.length === 3
