@@ -63,10 +63,10 @@ const bareCommand = (command: string): string =>
     .replace(/\s*&$/, '')
     .trim()
 
-/** The path in a line of `git status`, in its short or its long form. */
+/** The path in a line of `git status`, in its short or its long form. `m` stands for a submodule with changes in it. */
 export function statusPath(line: string): string {
   const path = line
-    .replace(/^\s*(?:[ MADRCUT?!]{2}|[MADRCUT?!]{1,2})\s+(?=\S)/, '')
+    .replace(/^\s*(?:[ MADRCUTm?!]{2}|[MADRCUTm?!]{1,2})\s+(?=\S)/, '')
     .replace(
       /^\s*(?:modified|new file|deleted|renamed|copied|typechange|both \w+|untracked|added by us|added by them|deleted by us|deleted by them):\s+/i,
       '',

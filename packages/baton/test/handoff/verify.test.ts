@@ -6,7 +6,7 @@ import { renderHandoff } from '../../src/handoff/document/render.ts'
 import type { Evidence } from '../../src/handoff/evidence.ts'
 import { completeDocument, handoffFromEvidence } from '../../src/handoff/from-evidence.ts'
 import { updateLedger } from '../../src/handoff/ledger.ts'
-import { findRun } from '../../src/handoff/same.ts'
+import { findRun, statusPath } from '../../src/handoff/same.ts'
 import { verifyHandoff } from '../../src/handoff/verify.ts'
 import type { CommandRun, TranscriptFacts } from '../../src/session/transcript/collect-facts.ts'
 import { readTest } from '../../src/session/transcript/test-runs.ts'
@@ -281,4 +281,16 @@ describe('A command without its secrets', () => {
   ])('%s was run: %s', (command, wasRun) => {
     expect(findRun(command, outcomes) !== undefined).toBe(wasRun)
   })
+})
+
+it.each([
+  [' M src/a.ts', 'src/a.ts'],
+  [' m vendored', 'vendored'],
+  ['m vendored', 'vendored'],
+  ['?? new folder/', 'new folder/'],
+  ['R  old.ts -> new.ts', 'new.ts'],
+  ['modified:   src/a.ts', 'src/a.ts'],
+  ['makefile', 'makefile'],
+])('%s is about %s', (line, path) => {
+  expect(statusPath(line)).toBe(path)
 })
