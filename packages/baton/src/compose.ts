@@ -26,7 +26,7 @@ import { composeJudge } from './compose/model.ts'
 import { nameSession } from './compose/name-session.ts'
 import { newEntry } from './compose/new-entry.ts'
 import { composePermission } from './compose/permission.ts'
-import { composeProof } from './compose/proof.ts'
+import { composeProof, reportComparer } from './compose/proof.ts'
 import { removedHooksReactor } from './compose/removed-hooks.ts'
 import { reviveHosted } from './compose/revive-hosted.ts'
 import { composeSandbox } from './compose/sandbox.ts'
@@ -183,6 +183,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     },
     proofs,
     showProof: (project, pull, proof) => claim.outside.showProof(project, pull, proof),
+    compareReport: reportComparer(project => forges.find(project)),
     claimOf: ({ session, project }) => claim.claims.progressOf(session, project),
     driverAt: drivers.at,
     busyElsewhere,

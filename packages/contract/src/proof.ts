@@ -148,6 +148,8 @@ export const Proof = z.object({
   verdict: z.enum(['proven', 'unproven']).optional(),
   /** Why it is unproven. */
   why: z.string().optional(),
+  /** What the agent reported although the evidence contradicts it, in one sentence each. */
+  contradictions: z.array(z.string()).optional(),
 })
 export type Proof = z.infer<typeof Proof>
 

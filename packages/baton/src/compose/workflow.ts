@@ -33,6 +33,7 @@ export interface WorkflowParts {
   proofs: HandsOffParts['proofs']
   claimOf: HandsOffParts['claimOf']
   showProof: HandsOffParts['showProof']
+  compareReport: HandsOffParts['compareReport']
   driverAt(place: string): Driver | undefined
   write(entries: readonly NewEntry[]): Promise<unknown>
   /** Handles an event as if the agent had reported it. */
@@ -66,6 +67,7 @@ export function composeWorkflow(parts: WorkflowParts): HandsOffMode {
     proofs: parts.proofs,
     claimOf: parts.claimOf,
     showProof: parts.showProof,
+    compareReport: parts.compareReport,
     configOf: project => parts.config.get(project),
     async journal(about, body) {
       await parts.write([newEntry(body, about)])

@@ -21,6 +21,8 @@ export interface Forge {
 
   /** The branch's pull request: the open one, otherwise the newest. Never one from a fork's branch of the same name. */
   pullRequestFor(branch: string): Promise<PullRequest | undefined>
+  /** The text of a pull request. */
+  pullRequestText(number: number): Promise<string>
   /** State, reviews, unresolved threads and checks. One API call, unless there are more than a hundred checks. */
   pullRequest(number: number): Promise<PullRequestStatus>
   /** The end of a check's log as plain text, or undefined if the service has no log. */

@@ -6,7 +6,8 @@ const END = '<!-- /baton:proof -->'
 const MAX_WHY = 300
 
 /** A short block about a proof for the text of a pull request: verdict, commit, checks and durations. */
-export function evidenceBlock({ commit, checks, results, setup, setupResult, verdict, why }: Proof): string {
+export function evidenceBlock(proof: Proof): string {
+  const { commit, checks, results, setup, setupResult, verdict, why, contradictions = [] } = proof
   const at = `commit ${commit.slice(0, 10)}, on a clean checkout`
   const lines = [...(setupResult && setup ? [{ ...setupResult, name: `setup: ${setup}` }] : []), ...results]
   return [
@@ -17,6 +18,8 @@ export function evidenceBlock({ commit, checks, results, setup, setupResult, ver
       ? `**Proven.** Baton ran ${checks.length === 1 ? 'the check' : 'these checks'} itself on ${at}.`
       : `**Unproven: ${cell(why ?? 'no reason given')}.** Baton looked at ${at}.`,
     ...(lines.length > 0 ? ['', '| check | result | time |', '|---|---|---|', ...lines.map(rowOf)] : []),
+    ...(contradictions.length > 0 ? ['', 'What the agent reported differs from what Baton found:', ''] : []),
+    ...contradictions.map(each => `- ${cell(each)}`),
     END,
   ].join('\n')
 }
@@ -29,8 +32,9 @@ const cell = (text: string): string =>
   visible(text)
     .replaceAll(/\s+/g, ' ')
     .slice(0, MAX_WHY)
-    .replaceAll(/[&<>|`*_[\]\\~]/g, found => `&#${found.codePointAt(0)};`)
-    .replaceAll(/[@#](?=\w)/g, found => `${found}&#8203;`)
+    .replaceAll(/[&<>|`*_[\]\\~]|[@#](?=\w)/g, found =>
+      found === '@' || found === '#' ? `${found}&#8203;` : `&#${found.codePointAt(0)};`,
+    )
 
 /** The text with this block: in the place of an earlier one, otherwise at the end. */
 export function withEvidence(body: string, block: string): string {
@@ -38,4 +42,11 @@ export function withEvidence(body: string, block: string): string {
   const to = from < 0 ? -1 : body.indexOf(END, from)
   if (from < 0 || to < 0) return `${body.trimEnd()}\n\n${block}\n`
   return `${body.slice(0, from)}${block}${body.slice(to + END.length)}`
+}
+
+/** The text without the block. */
+export function withoutEvidence(body: string): string {
+  const from = body.indexOf(START)
+  const to = from < 0 ? -1 : body.indexOf(END, from)
+  return to < 0 ? body : `${body.slice(0, from)}${body.slice(to + END.length)}`
 }

@@ -11,6 +11,8 @@ export interface Problem {
   /** How often the same failure may occur before Baton stops sending it back, and how the run ends then. */
   most: number
   end: 'stalled' | 'unproven'
+  /** It is about what the agent reported, not about the work. */
+  isReport?: boolean
 }
 
 /** The same failure of a command this many times in a row ends the run. */
@@ -35,6 +37,10 @@ export function problemsOf({ checks, results, setupResult, why }: Proof): Proble
     })
 }
 
+/** What the agent reported although the evidence contradicts it. */
+export const reportProblems = (contradictions: readonly string[]): Problem[] =>
+  contradictions.map(what => ({ what, most: ONCE, end: 'unproven', isReport: true }))
+
 const kindOf = (checks: readonly Check[], { name }: CheckResult) =>
   checks.find(check => check.name === name)?.kind
 
@@ -50,9 +56,10 @@ const problemOf = (
   end,
 })
 
-/** Digest of the problems without numbers: durations, line numbers and temporary names change with every run. */
+/** Digest of the problems of the work, without numbers: durations, line numbers and temporary names change with every run. */
 export function signatureOf(problems: readonly Problem[]): string {
-  const text = problems.map(({ what, output = '' }) => `${what}\n${output}`).join('\n')
+  const ofWork = problems.filter(({ isReport }) => !isReport)
+  const text = ofWork.map(({ what, output = '' }) => `${what}\n${output}`).join('\n')
   const hash = createHash('sha256').update(text.replaceAll(/[0-9a-f]*\d[0-9a-f]*/gi, '0'))
   return hash.digest('base64url').slice(0, 12)
 }

@@ -132,6 +132,14 @@ export class Proofs {
     throw new BatonError('not_found', `There is no proof ${id}`, { remedy: 'See `baton proof`.' })
   }
 
+  /** Records what the agent reported although the evidence contradicts it. Only for a proof that has ended. */
+  async addContradictions(id: string, found: readonly string[]): Promise<Proof> {
+    const contradictions = found.map(each => this.#parts.redact(each))
+    const proof = { ...(await this.get(id)), contradictions }
+    if (proof.endedAt !== undefined) await this.#put(proof)
+    return proof
+  }
+
   /** Resolves when the proof has ended. */
   async wait(id: string): Promise<Proof> {
     return (await this.#running.get(id)?.end) ?? this.get(id)

@@ -320,6 +320,7 @@ export function forgeContract({ title, world: open, forge: connect }: ForgeContr
       return body
     })
     expect(seen).toEqual(['Mine and more'])
+    expect(await forge.pullRequestText(number)).toBe('Mine and more')
   })
 
   describe(`${title}: checks`, () => {

@@ -1,6 +1,6 @@
 import { Proof } from '@batonpass/contract/proof'
 import { expect, it } from 'vitest'
-import { evidenceBlock, withEvidence } from '../../src/proof/evidence-block.ts'
+import { evidenceBlock, withEvidence, withoutEvidence } from '../../src/proof/evidence-block.ts'
 
 const proof = (more: object): Proof =>
   Proof.parse({
@@ -41,4 +41,11 @@ it('lets nothing of the repository leave its cell', () => {
   expect(block.match(/<!--/g)).toHaveLength(2)
   expect(block).not.toMatch(/@everyone|#1\b|`|\[a\]/)
   expect(block.split('\n').filter(line => line.startsWith('|'))).toHaveLength(3)
+})
+
+it('says where the report of the agent differs, and leaves with the block', () => {
+  const block = evidenceBlock(proof({ verdict: 'proven', contradictions: ['It says "a | b", but @x'] }))
+  expect(block).toContain('- It says "a &#124; b", but @&#8203;x')
+  expect(withoutEvidence(`Mine\n${block}\nMore`)).toBe('Mine\n\nMore')
+  expect(withoutEvidence('Mine <!-- baton:proof --> open')).toBe('Mine <!-- baton:proof --> open')
 })

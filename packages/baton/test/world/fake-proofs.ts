@@ -20,7 +20,7 @@ export const unproven = (result: CheckResult): Partial<Proof> => ({
 })
 
 export interface FakeProofs
-  extends Pick<Proofs, 'start' | 'get' | 'wait' | 'cancel' | 'findBase' | 'resolve'> {
+  extends Pick<Proofs, 'start' | 'get' | 'wait' | 'cancel' | 'findBase' | 'resolve' | 'addContradictions'> {
   started: { commit: string; since: string | undefined }[]
   cancelled: string[]
   /** What names such as branches stand for. */
@@ -67,6 +67,11 @@ export function fakeProofs(checks = 1): FakeProofs {
     },
     get,
     wait: get,
+    async addContradictions(id, found) {
+      const proof = { ...(await get(id)), contradictions: [...found] }
+      proofs.set(id, proof)
+      return proof
+    },
     async cancel(id) {
       made.cancelled.push(id)
       return get(id)

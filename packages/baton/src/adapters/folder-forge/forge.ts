@@ -203,6 +203,11 @@ export function folderForge(folder: string, files: SmallFiles): WritableForge {
         mergedAt: merged[number],
       }
     },
+    async pullRequestText(number) {
+      const pull = (await read()).pulls.find(pull => pull.number === number)
+      if (!pull) throw new ForgeError('not-found', `There is no pull request #${number}`)
+      return pull.body
+    },
     rewritePullRequest: (number, rewrite) =>
       change(state => {
         const pull = state.pulls.find(pull => pull.number === number)

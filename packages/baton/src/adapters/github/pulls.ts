@@ -30,7 +30,12 @@ import {
 
 type PullRequests = Pick<
   WritableForge,
-  'pullRequestFor' | 'createPullRequest' | 'pullRequest' | 'requestReviews' | 'rewritePullRequest'
+  | 'pullRequestFor'
+  | 'createPullRequest'
+  | 'pullRequest'
+  | 'pullRequestText'
+  | 'requestReviews'
+  | 'rewritePullRequest'
 >
 
 export function pullRequests(
@@ -177,10 +182,15 @@ export function pullRequests(
     )
   }
 
-  async function rewritePullRequest(number: number, change: (body: string) => string): Promise<void> {
+  async function pullRequestText(number: number): Promise<string> {
     const pull = { owner, repo, pull_number: number }
     const { body } = await connection.send('GET /repos/{owner}/{repo}/pulls/{pull_number}', pull, PullText)
-    const before = body ?? ''
+    return body ?? ''
+  }
+
+  async function rewritePullRequest(number: number, change: (body: string) => string): Promise<void> {
+    const pull = { owner, repo, pull_number: number }
+    const before = await pullRequestText(number)
     const after = change(before)
     if (after === before) return
     await connection.send(
@@ -190,7 +200,14 @@ export function pullRequests(
     )
   }
 
-  return { pullRequestFor, createPullRequest, pullRequest, requestReviews, rewritePullRequest }
+  return {
+    pullRequestFor,
+    createPullRequest,
+    pullRequest,
+    pullRequestText,
+    requestReviews,
+    rewritePullRequest,
+  }
 }
 
 const PullText = z.object({ body: z.string().nullish() })

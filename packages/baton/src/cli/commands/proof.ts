@@ -131,6 +131,8 @@ async function show(given: Given, io: Io, found: Proof): Promise<number> {
     io.stdout.write(resultLine(result, io))
     if (result.output) io.stdout.write(`${indent(printable(result.output))}\n`)
   }
+  for (const each of found.contradictions ?? [])
+    io.stdout.write(`${colour('yellow', 'reported:')} ${printable(each)}\n`)
   io.stdout.write(`${verdictOf(found, io)}\n`)
   return EXIT.ok
 }

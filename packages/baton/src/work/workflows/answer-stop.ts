@@ -54,7 +54,7 @@ export async function answerStop(
       return {}
     }
     if (verdict.kind === 'end' && verdict.end === 'complete')
-      return proveRun(ports, run, finishOf(situation, workflow, now, verdict.reason), at)
+      return proveRun(ports, run, finishOf(situation, workflow, now, verdict.reason, event.lastMessage), at)
     // Baton proves the branch and opens its pull request: this stop is the end of the agent's part.
     if (verdict.kind === 'continue' && (await ports.claimOf(run))?.isReady) {
       await ports.runs.put({ ...withoutProof(run), awaitsClaim: true })
@@ -90,6 +90,7 @@ function finishOf(
   workflow: Workflow,
   found: StateFound,
   reason: string,
+  said: string | undefined,
 ): Finish {
   const isMarked = found.kind === 'state' && found.state.state === 'done'
   return {
@@ -98,6 +99,7 @@ function finishOf(
     onForge: byForge ? (facts.delivered === undefined ? 'no' : 'yes') : 'unknown',
     pullRequest,
     worktree,
+    said,
     byAgent: run.saidDone || !isMarked,
   }
 }

@@ -43,6 +43,7 @@ export interface HandsOffParts
       | 'proofs'
       | 'claimOf'
       | 'showProof'
+      | 'compareReport'
       | 'journal'
       | 'tell'
       | 'announce'
@@ -112,6 +113,7 @@ export function handsOffMode(parts: HandsOffParts): HandsOffMode {
     proofs: parts.proofs,
     claimOf: parts.claimOf,
     showProof: parts.showProof,
+    compareReport: parts.compareReport,
     config: async project => (await parts.configOf(project)).config,
     supervisor: programSupervisor(parts),
     busyElsewhere: parts.busyElsewhere,

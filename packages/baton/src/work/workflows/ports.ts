@@ -11,6 +11,7 @@ import type { GrantFacts } from '../../ports/grant-facts.ts'
 import type { IsPaused } from '../../ports/is-paused.ts'
 import type { Transcripts } from '../../ports/transcript.ts'
 import type { Proofs } from '../../proof/proofs.ts'
+import type { CompareReport } from './compare-report.ts'
 import type { Run, Runs } from './run.ts'
 import type { StateFiles } from './state-files.ts'
 import type { Supervisor } from './supervisor.ts'
@@ -30,7 +31,9 @@ export interface WorkflowPorts {
   forgeFor(project: string): Promise<Forge | undefined>
   supervisor: Supervisor | undefined
   /** Proves that a run is done; absent in a process that handles a single call. */
-  proofs?: Pick<Proofs, 'start' | 'get' | 'wait' | 'cancel' | 'findBase'> | undefined
+  proofs?: Pick<Proofs, 'start' | 'get' | 'wait' | 'cancel' | 'findBase' | 'addContradictions'> | undefined
+  /** Compares what an agent reported with the evidence. Absent: nothing is compared. */
+  compareReport?: CompareReport | undefined
   /** Puts the result of a proof into the text of the run's pull request. */
   showProof(project: string, pullRequest: number, proof: Proof): Promise<void>
   /** The claim that opens the pull request of the run. */

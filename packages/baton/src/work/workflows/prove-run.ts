@@ -17,6 +17,8 @@ export interface Finish {
   onForge: 'yes' | 'no' | 'unknown'
   pullRequest: { number: number; url: string } | undefined
   worktree: WorktreeState | undefined
+  /** The agent's last message. */
+  said: string | undefined
   /** The agent itself ran `baton done`, or Baton saw the result. Otherwise a person wrote `done` into the state file. */
   byAgent: boolean
 }
@@ -31,7 +33,7 @@ export async function proveRun(
   finish: Finish,
   at: RunContext,
 ): Promise<StopAnswer> {
-  const { workflow, reason, onForge, pullRequest, worktree, byAgent } = finish
+  const { workflow, reason, onForge, pullRequest, worktree, said, byAgent } = finish
   const end = (kind: 'proven' | 'unproven', why: string) =>
     endRun(ports, withoutProof(run), { kind, reason: why, pullRequest }, at)
   if (workflow.completion === 'plan-issue' || workflow.completion === 'board')
@@ -70,6 +72,7 @@ export async function proveRun(
       commit,
       reason,
       ...(pullRequest ? { pullRequest } : {}),
+      ...(said ? { said: said.slice(-MAX_SAID) } : {}),
       ...(byAgent ? {} : { final: true }),
     },
     awaiting: false,
@@ -86,6 +89,9 @@ export async function proveRun(
     notice: `Hands-off mode: ${run.workflow} says it is done. Baton now checks commit ${commit.slice(0, 10)} (${proof.id}).`,
   }
 }
+
+/** How much of the agent's last message is compared with the evidence. */
+const MAX_SAID = 8000
 
 /** Answers a stop with what failed. */
 export async function promptAtStop({ runs }: WorkflowPorts, run: Run, prompt: string): Promise<StopAnswer> {
@@ -150,12 +156,27 @@ export async function sendBack(
 const failedProofPrompt = (
   problems: readonly Problem[],
   { workflow, commit, round, max }: { workflow: string; commit: string; round: number; max: number },
-): string =>
-  [
-    `${HEADING} (workflow ${workflow}): this work is not proven yet (${round} of at most ${max} times). Baton checked commit ${commit.slice(0, 10)} itself, on a clean checkout:`,
-    describeProblems(problems),
+): string => {
+  const [work, report] = [problems.filter(each => !each.isReport), problems.filter(each => each.isReport)]
+  const heading = `${HEADING} (workflow ${workflow})`
+  const said = [
+    'What you reported differs from what Baton found in git, in your session and in its own checks:',
+    describeProblems(report),
+    '\nDo what is missing, or correct what you reported: the text of the pull request (`gh pr edit`) and your last message.',
+  ]
+  if (work.length === 0)
+    return [
+      `${heading}: the checks of commit ${commit.slice(0, 10)} are done, but your report is not right.`,
+      ...said,
+      'Then run `baton done` again. Baton asks this once; what still differs is shown in the pull request.',
+    ].join('\n')
+  return [
+    `${heading}: this work is not proven yet (${round} of at most ${max} times). Baton checked commit ${commit.slice(0, 10)} itself, on a clean checkout:`,
+    describeProblems(work),
+    ...(report.length > 0 ? ['', ...said] : []),
     '\nFind the cause and fix it. Do not delete, skip or weaken a test or a check. Only what is committed counts. Commit, push the branch so that the pull request contains the fix, and run `baton done` again. If only a person can help, run `baton done --blocked "what you need"`.',
   ].join('\n')
+}
 
 /** Sets the state file back to `initial`. False: a person removed it, or ended the run in it. */
 async function reopenFile({ files }: WorkflowPorts, run: Run): Promise<boolean> {

@@ -57,6 +57,8 @@ export const Run = z.object({
       /** Why the work counts as delivered. */
       reason: z.string(),
       pullRequest: z.object({ number: z.number(), url: z.string() }).optional(),
+      /** The agent's last message. */
+      said: z.string().optional(),
       /** A person ended the run in its state file: a failed check does not go back to the agent. */
       final: z.boolean().optional(),
       /** The session has ended, so nothing can go back to it. */
@@ -69,6 +71,8 @@ export const Run = z.object({
   sendBack: z.object({ prompt: z.string(), after: z.number(), tries: z.number().int() }).optional(),
   /** How often a failed proof went back to the agent, and how often in a row with the same failure. */
   failures: z.object({ count: z.number().int(), same: z.number().int(), failure: z.string() }).optional(),
+  /** The agent was told once that its report contradicts the evidence. */
+  reportReturned: z.boolean().default(false),
   /** A usage limit ended the turn; the run resumes at `until`, once. */
   parked: z
     .object({

@@ -1,6 +1,6 @@
 import { BatonError } from '@batonpass/contract/errors'
 import type { Proof } from '@batonpass/contract/proof'
-import { problemsOf } from '../../proof/problems.ts'
+import { problemsOf, reportProblems } from '../../proof/problems.ts'
 import { endRun } from './end-run.ts'
 import type { HandsOff } from './hands-off.ts'
 import type { WorkflowPorts } from './ports.ts'
@@ -18,11 +18,12 @@ export async function settleProofs(
   handsOff: Pick<HandsOff, 'inTurn'>,
   now: number,
 ): Promise<void> {
-  for (const { session, project, proof, sendBack: due, awaitsClaim, end } of await ports.runs.all()) {
+  for (const run of await ports.runs.all()) {
+    const { session, project, proof, sendBack: due, awaitsClaim, end } = run
     if (!(proof || (!end && (due || awaitsClaim))) || ports.paused?.({ session, project })) continue
     try {
       // Not in turn, because the forge may be slow; and first, so that people who hear of the end find it.
-      if (proof && !end) await showResult(ports, project, proof)
+      if (proof && !end) await showResult(ports, run, proof)
       await handsOff.inTurn(session, async () => {
         const run = await ports.runs.get(session)
         if (run?.proof) await settleRun(ports, run, run.proof, now)
@@ -35,14 +36,26 @@ export async function settleProofs(
   }
 }
 
+/** Compares what the agent reported with the result, and puts both into the pull request. */
 async function showResult(
-  { proofs, showProof, fault }: WorkflowPorts,
-  project: string,
-  { id, pullRequest }: NonNullable<Run['proof']>,
+  ports: WorkflowPorts,
+  run: Run,
+  { id, pullRequest, said }: NonNullable<Run['proof']>,
 ): Promise<void> {
-  const proof = pullRequest && (await proofs?.get(id).catch(() => undefined))
-  if (!proof || proof.endedAt === undefined) return
-  await showProof(project, pullRequest.number, proof).catch(cause => {
+  const { proofs, showProof, compareReport, fault } = ports
+  let proof = await proofs?.get(id).catch(() => undefined)
+  if (!proofs || !proof || proof.endedAt === undefined) return
+  if (compareReport && proof.contradictions === undefined) {
+    const { project, agent, transcript, issue } = run
+    const report = { project, agent, transcript, issue, said, pullRequest: pullRequest?.number }
+    const found = await compareReport(report, proof).catch(cause => {
+      if (!(cause instanceof BatonError)) fault('comparing a report with the evidence', cause)
+      return []
+    })
+    proof = await proofs.addContradictions(id, found)
+  }
+  if (!pullRequest) return
+  await showProof(run.project, pullRequest.number, proof).catch(cause => {
     // Without a token, or without the forge, the result is still in the journal.
     if (!(cause instanceof BatonError)) fault('showing a proof in its pull request', cause)
   })
@@ -67,18 +80,33 @@ async function settleRun(
     await endRun(ports, withoutProof(run), { kind, reason: why, pullRequest, proof: pending.id }, at)
   }
   if (!proof) return end('unproven', 'the record of the checks is gone')
-  if (proof.verdict === 'proven') return end('proven', `${reason}; ${summaryOf(proof)}`)
-  const problems = problemsOf(proof)
+  const isProven = proof.verdict === 'proven'
+  const failed = isProven ? [] : problemsOf(proof)
+  const isReachable = Boolean(run.pane && ports.driverAt(run.pane))
+  const returned = mayReturnReport(run, at) && (failed.length > 0 || isReachable)
+  const report = returned ? reportProblems(proof.contradictions ?? []) : []
+  const problems = [...failed, ...report]
   const why = proof.why ?? 'the checks did not pass'
-  if (problems.length === 0 || pending.final || pending.closed) return end('unproven', `${why} (${reason})`)
-  const sent = await sendBack(ports, withoutProof(run), proof.commit, problems, at)
+  if (problems.length === 0 || pending.final || pending.closed)
+    return isProven
+      ? end('proven', `${reason}; ${summaryOf(proof)}${differs(proof)}`)
+      : end('unproven', `${why} (${reason})${differs(proof)}`)
+  const told = { ...withoutProof(run), reportReturned: run.reportReturned || report.length > 0 }
+  const sent = await sendBack(ports, told, proof.commit, problems, at)
   if (sent.kind === 'ended') return
   const waiting: Run = { ...sent.run, sendBack: { prompt: sent.prompt, after: now, tries: 0 } }
   await ports.runs.put(waiting)
-  if (run.pane && ports.driverAt(run.pane)) return
+  if (isReachable) return
   const needed = `${why}. Baton cannot type into this terminal: type anything to let the agent fix it`
   await endRun(ports, waiting, { kind: 'blocked', reason: needed, pullRequest, proof: pending.id }, at)
 }
+
+/** A report goes back once, and never costs a run its proof: only while the agent may still be sent back. */
+const mayReturnReport = (run: Run, { config }: RunContext): boolean =>
+  !run.reportReturned && (run.failures?.count ?? 0) < config.proof.retries
+
+const differs = ({ contradictions = [] }: Proof): string =>
+  contradictions.length > 0 ? '; what the agent reported differs, see the proof' : ''
 
 /** Ends the run once its claim has opened the pull request, with the verdict of the claim's proof. */
 async function settleWithClaim(ports: WorkflowPorts, run: Run, now: number): Promise<void> {

@@ -33,6 +33,7 @@ const forge = (parts: Partial<Forge>): Forge => ({
   openIssues: away,
   pullRequestFor: async () => undefined,
   pullRequest: away,
+  pullRequestText: away,
   checkLog: away,
   board: async () => undefined,
   boardItems: away,

@@ -109,6 +109,91 @@ describe('A run that says it is done', () => {
     expect(w.announced).toMatchObject([{ end: 'proven' }])
   })
 
+  describe('with a report that the evidence contradicts', () => {
+    const LIE = 'The last message says "All tests pass.", but `npm test` failed with exit code 1'
+    const reporting = async (found: string[][], config: object = {}) => {
+      const p = await proving(1, config)
+      p.w.ports.compareReport = async () => found.shift() ?? []
+      const shown: (string[] | undefined)[] = []
+      p.w.ports.showProof = async (_, __, { contradictions }) => void shown.push(contradictions)
+      return { ...p, shown }
+    }
+    const proven: Partial<Proof> = { verdict: 'proven', results: [PASSED] }
+
+    it('is asked once to correct it, and is then proven', async () => {
+      const p = await reporting([[LIE], []])
+      await using w = p.w
+      await p.finish(sha(1))
+      await p.ends(proven)
+      expect(p.typed).toHaveLength(1)
+      expect(p.typed[0]).toContain('your report is not right')
+      expect(p.typed[0]).toContain(LIE)
+      expect(w.announced).toEqual([])
+      expect(w.state('s1')).toMatchObject({ state: 'initial', continuation_count: 0 })
+      // The same commit: only the report was corrected.
+      await p.finish(sha(1))
+      await p.ends(proven)
+      expect(w.announced).toMatchObject([{ end: 'proven', reason: expect.not.stringContaining('differs') }])
+      expect(p.shown).toEqual([[LIE], []])
+    })
+
+    it('is proven although it repeats it, and the pull request says so', async () => {
+      const p = await reporting([[LIE], [LIE]])
+      await using w = p.w
+      for (const n of [1, 2]) {
+        await p.finish(sha(n))
+        await p.ends(proven)
+      }
+      expect(p.typed).toHaveLength(1)
+      expect(p.shown.at(-1)).toEqual([LIE])
+      expect(w.announced).toMatchObject([
+        { end: 'proven', reason: expect.stringContaining('what the agent reported differs') },
+      ])
+    })
+
+    it('gets it together with a failed check, which still counts as the same failure', async () => {
+      const p = await reporting([[LIE], [LIE], [LIE]])
+      await using w = p.w
+      for (const n of [1, 2, 3]) {
+        await p.finish(sha(n))
+        await p.ends(unproven(failedCheck('expected x')))
+      }
+      expect(p.typed).toHaveLength(2)
+      expect(p.typed[0]).toContain('npm test failed with exit code 1')
+      expect(p.typed[0]).toContain(LIE)
+      expect(p.typed[1]).not.toContain(LIE)
+      expect(w.announced).toMatchObject([{ end: 'stalled' }])
+    })
+
+    it.each<[string, (p: Awaited<ReturnType<typeof reporting>>) => void, object]>([
+      [
+        'the terminal cannot be reached',
+        p => {
+          p.terminal.isReachable = false
+        },
+        {},
+      ],
+      ['nothing may go back', () => {}, { proof: { retries: 0 } }],
+      [
+        'the comparison fails',
+        p => {
+          p.w.ports.compareReport = async () => {
+            throw new Error('broken')
+          }
+        },
+        {},
+      ],
+    ])('ends at once as proven if %s', async (_, arrange, config) => {
+      const p = await reporting([[LIE]], config)
+      await using w = p.w
+      arrange(p)
+      await p.finish(sha(1))
+      await p.ends(proven)
+      expect(p.typed).toEqual([])
+      expect(w.announced).toMatchObject([{ end: 'proven' }])
+    })
+  })
+
   it('stalls with the evidence when the same check fails three times in the same way', async () => {
     const p = await proving()
     await using w = p.w
