@@ -59,8 +59,19 @@ export const CheckDeclaration = z.union([
 ])
 export type CheckDeclaration = z.infer<typeof CheckDeclaration>
 
+/** The checks that an issue adds, as they were when its work began. */
+export const IssueChecks = z.object({
+  issue: z.number().int().positive(),
+  done_when: z.array(CheckDeclaration),
+  /** Its author may add commands; the checks of others count only next to checks that do not come from the issue. */
+  isTrusted: z.boolean(),
+  /** What of it does not apply, and why, in one sentence each. */
+  refused: z.array(z.string()).default([]),
+})
+export type IssueChecks = z.infer<typeof IssueChecks>
+
 /** Where a check comes from. `derived`: Baton read it from the repository as it was before the run. */
-export const CheckSource = z.enum(['workflow', 'settings', 'derived'])
+export const CheckSource = z.enum(['workflow', 'settings', 'derived', 'issue'])
 export type CheckSource = z.infer<typeof CheckSource>
 
 const base = { name: z.string(), source: CheckSource, where: z.string() }

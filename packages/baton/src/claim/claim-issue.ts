@@ -4,6 +4,7 @@ import { ClaimId } from '@batonpass/contract/ids'
 import type { Session } from '@batonpass/contract/session'
 import type { Forge } from '../ports/forge.ts'
 import type { HeldLease, LeaseHandle, LeaseOwner } from '../ports/lease.ts'
+import { checksOfIssue } from '../proof/issue-checks.ts'
 import { grantOfClaim } from './claim-grant.ts'
 import { entry, leaseName } from './fence.ts'
 import { STATUS } from './next-step.ts'
@@ -28,7 +29,7 @@ export async function claimIssue(
   const { issue } = order
   const held = await heldHere(ports, order.project, issue, order.worktree)
   if (held) return { record: held, fresh: false, warnings: [] }
-  const { claim: settings } = await ports.config(order.project)
+  const { claim: settings, proof } = await ports.config(order.project)
   const branch = settings.branch.replaceAll('{N}', String(issue))
   if (!order.worktree && first === 'check') await refuseDirt(ports, order.project, branch)
   const forge = await ports.forgeFor({ home: order.project })
@@ -38,7 +39,10 @@ export async function claimIssue(
   }
   const check = async () => {
     const found = await forge.issue(issue)
-    return { title: found.title, warnings: suitability(found, order, settings.label, await forge.me()) }
+    const issueChecks = ports.proofs && (await checksOfIssue(found, forge, proof.trusted_authors))
+    const refused = (issueChecks?.refused ?? []).map(why => `Issue #${issue}: ${why}.`)
+    const unfit = suitability(found, order, settings.label, await forge.me())
+    return { title: found.title, issueChecks, warnings: [...unfit, ...refused] }
   }
   const early = first === 'check' ? await check() : undefined
   const now = ports.clock.now()
@@ -68,9 +72,9 @@ export async function claimIssue(
   )
   let record: ClaimRecord = { ...draft, lease: { ...draft.lease, token: grip.token } }
   try {
-    const { title, warnings } = early ?? (await check())
+    const { title, issueChecks, warnings } = early ?? (await check())
     const base = await ports.work.base(order.project, () => ports.loginFor(order.project))
-    record = { ...record, title: title.slice(0, 300), begun: true }
+    record = { ...record, title: title.slice(0, 300), begun: true, issueChecks }
     await ports.records.put(record)
     if (order.worktree) await ports.work.addWorktree(order.project, record.project, branch, base)
     else await ports.work.switchBranch(record.project, branch, base)

@@ -1,6 +1,7 @@
 import type { ClaimFile } from '@batonpass/contract/claim'
 import type { Proof } from '@batonpass/contract/proof'
 import { describeProblems, problemsOf, signatureOf } from '../proof/problems.ts'
+import type { ProofOrder } from '../proof/proofs.ts'
 import { queueNews } from './deliver-news.ts'
 import { entry } from './fence.ts'
 import type { ClaimPorts, Trigger } from './ports.ts'
@@ -29,7 +30,8 @@ export async function proveBranch(
   const { project, session } = record
   const known = record.proof
   const { proof: settings, claim } = await ports.config(project)
-  const order = { project, commit: `refs/heads/${file.branch}`, since: record.base, session }
+  const { base: since, issueChecks } = record
+  const order = { project, commit: `refs/heads/${file.branch}`, since, session, issueChecks }
   const proof = await currentProof(ports, record, order)
   if (!proof) return { do: 'open', isDraft: false }
   if (proof.endedAt === undefined) return WAIT
@@ -72,7 +74,7 @@ const NEWS = 'proof'
 async function currentProof(
   { proofs, records, journal, fault }: ClaimPorts,
   record: ClaimRecord,
-  order: { project: string; commit: string; since: string | undefined; session: ClaimRecord['session'] },
+  order: ProofOrder & { commit: string },
 ): Promise<Proof | undefined> {
   if (!proofs) return undefined
   try {

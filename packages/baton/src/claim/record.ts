@@ -2,6 +2,7 @@ import { ClaimTrouble } from '@batonpass/contract/claim'
 import { AgentName } from '@batonpass/contract/event'
 import { Grant } from '@batonpass/contract/grant'
 import { ClaimId, NativeId, SessionId } from '@batonpass/contract/ids'
+import { IssueChecks } from '@batonpass/contract/proof'
 import { z } from 'zod'
 import { readJsonFiles } from '../ports/json-files.ts'
 import type { SmallFiles } from '../ports/small-files.ts'
@@ -64,6 +65,8 @@ export const ClaimRecord = z.object({
     .optional(),
   /** The commit from which the work starts, recorded when the issue was claimed. */
   base: z.string().optional(),
+  /** The checks of the issue, recorded when it was claimed. */
+  issueChecks: IssueChecks.optional(),
   /** The proof of the branch, and what failed before. */
   proof: z
     .object({

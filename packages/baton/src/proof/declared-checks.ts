@@ -7,9 +7,17 @@ export function checksFrom(
   where: string,
   minutes: number,
 ): Check[] {
+  return uniquelyNamed(
+    declared.map(each =>
+      checkFrom(typeof each === 'string' ? { run: each, exit: 0 } : each, source, where, minutes),
+    ),
+  )
+}
+
+/** The checks, with a number after each name that another one has. */
+export function uniquelyNamed(checks: readonly Check[]): Check[] {
   const taken = new Set<string>()
-  return declared.map(each => {
-    const check = checkFrom(typeof each === 'string' ? { run: each, exit: 0 } : each, source, where, minutes)
+  return checks.map(check => {
     const name = uniqueName(check.name, taken)
     taken.add(name)
     return { ...check, name }

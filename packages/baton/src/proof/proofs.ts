@@ -1,12 +1,20 @@
 import type { Config } from '@batonpass/contract/config'
 import { BatonError } from '@batonpass/contract/errors'
 import type { SessionId } from '@batonpass/contract/ids'
-import { type CheckList, type CheckResult, Proof, type ProofEntry, ProofId } from '@batonpass/contract/proof'
+import {
+  type CheckList,
+  type CheckResult,
+  type IssueChecks,
+  Proof,
+  type ProofEntry,
+  ProofId,
+} from '@batonpass/contract/proof'
 import type { Ids } from '../ports/ids.ts'
 import { readJsonFile, readJsonFiles } from '../ports/json-files.ts'
 import type { SmallFiles } from '../ports/small-files.ts'
 import { checksFrom, withKeptTests } from './declared-checks.ts'
 import { deriveChecks, deriveSetup } from './derive-checks.ts'
+import { withIssueChecks } from './issue-checks.ts'
 import { judgeProof } from './judge-proof.ts'
 import { type CheckPorts, removeCheckouts, runChecks } from './run-checks.ts'
 
@@ -30,6 +38,8 @@ export interface ProofOrder {
   /** Where the work began according to Baton's own record: the agent has since been able to move branches. */
   since?: string | undefined
   session?: SessionId | undefined
+  /** What the issue of the work adds. */
+  issueChecks?: IssueChecks | undefined
   again?: boolean | undefined
 }
 
@@ -50,7 +60,8 @@ export class Proofs {
   }
 
   /** The checks that a proof would run, and why these. */
-  async checksOf({ project, commit: wanted = 'HEAD', base: from, since }: ProofOrder): Promise<CheckList> {
+  async checksOf(order: ProofOrder): Promise<CheckList> {
+    const { project, commit: wanted = 'HEAD', base: from, since, issueChecks } = order
     const { checkouts, configFor } = this.#parts
     const commit = await this.#commit(project, wanted)
     const base =
@@ -60,7 +71,8 @@ export class Proofs {
       proof.done_when.length > 0
         ? checksFrom(proof.done_when, 'settings', 'proof.done_when', proof.minutes)
         : await deriveChecks(checkouts.tree(project, base), proof.minutes)
-    const checks = commit === base ? declared : withKeptTests(declared)
+    const all = withIssueChecks(declared, issueChecks, proof.minutes)
+    const checks = commit === base ? all : withKeptTests(all)
     const needed = checks.some(({ kind }) => kind === 'run')
     const setup =
       proof.setup === 'none' || !needed

@@ -9,6 +9,8 @@ import { claimFile } from './sample.ts'
 
 const sha = (n: number) => String(n).repeat(40)
 
+const ISSUE_CHECKS = { issue: 42, done_when: ['npm run e2e'], isTrusted: true, refused: [] }
+
 async function branch(checks = 1, config: object = {}) {
   const proofs = fakeProofs(checks)
   const records = new ClaimRecords(systemSmallFiles, undefined)
@@ -27,6 +29,7 @@ async function branch(checks = 1, config: object = {}) {
       claimedAt: 0,
       stage: 'held',
       base: sha(9),
+      issueChecks: ISSUE_CHECKS,
       lease: { kind: 'git', token: 1, renewedAt: 0 },
     }),
   )
@@ -65,6 +68,7 @@ describe('the branch of a claim', () => {
     expect(await b.gate('stop')).toEqual({ do: 'wait' })
     expect(await b.gate()).toEqual({ do: 'wait' })
     expect(b.proofs.started).toEqual([{ commit: sha(1), since: sha(9) }])
+    expect(b.proofs.ordered).toMatchObject([{ issueChecks: ISSUE_CHECKS }])
     b.proofs.end({ verdict: 'proven', results: [PASSED] })
     expect(await b.gate()).toMatchObject({ do: 'open', isDraft: false, proof: { verdict: 'proven' } })
   })

@@ -1,5 +1,5 @@
 import { type CheckResult, Proof } from '@batonpass/contract/proof'
-import type { Proofs } from '../../src/proof/proofs.ts'
+import type { ProofOrder, Proofs } from '../../src/proof/proofs.ts'
 
 export const BASE = '0'.repeat(40)
 
@@ -22,6 +22,7 @@ export const unproven = (result: CheckResult): Partial<Proof> => ({
 export interface FakeProofs
   extends Pick<Proofs, 'start' | 'get' | 'wait' | 'cancel' | 'findBase' | 'resolve' | 'addContradictions'> {
   started: { commit: string; since: string | undefined }[]
+  ordered: ProofOrder[]
   cancelled: string[]
   /** What names such as branches stand for. */
   commits: Map<string, string>
@@ -40,11 +41,14 @@ export function fakeProofs(checks = 1): FakeProofs {
   }
   const made: FakeProofs = {
     started: [],
+    ordered: [],
     cancelled: [],
     commits: new Map(),
     findBase: async () => BASE,
     resolve: async (_, name) => made.commits.get(name) ?? name,
-    async start({ project, commit = '', since }) {
+    async start(order) {
+      const { project, commit = '', since } = order
+      made.ordered.push(order)
       made.started.push({ commit, since })
       const check = { kind: 'run', name: 'npm test', source: 'derived', where: 'package.json' }
       const proof = Proof.parse({

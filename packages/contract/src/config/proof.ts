@@ -11,11 +11,18 @@ const DoneWhen = setting(
   },
 )
 
+const Login = setting(z.string().regex(/^[\w.-]{1,100}(?:\[bot\])?$/), 'A login.', { expects: 'a login' })
+
 export const proof = section('The checks that show that work is done.', {
   done_when: setting(
     z.array(DoneWhen).max(30).default([]),
     'The checks that must pass. Empty: Baton derives them from the repository as it was before the run.',
     { expects: 'a list of checks', trust: 'needed' },
+  ),
+  trusted_authors: setting(
+    z.array(Login).max(100).default([]),
+    'Logins whose issues may add commands to the checks, in addition to your own. Issues of others may only add checks of files and of the diff.',
+    { expects: 'a list of logins', trust: 'needed' },
   ),
   setup: text(
     '',

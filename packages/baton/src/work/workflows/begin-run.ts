@@ -1,5 +1,7 @@
 import type { AgentEvent, EventOf } from '@batonpass/contract/event'
+import type { IssueChecks } from '@batonpass/contract/proof'
 import type { EndKind, WorkflowState } from '@batonpass/contract/workflow'
+import { checksOfIssue } from '../../proof/issue-checks.ts'
 import { HEADING } from './continuation-prompt.ts'
 import { NO_EVIDENCE } from './evidence.ts'
 import type { WorkflowPorts } from './ports.ts'
@@ -37,11 +39,12 @@ export async function beginRun(
     }
   }
   const run = newRun(event, at, root, state)
-  const [grant, worktree, usage, base] = await Promise.all([
+  const [grant, worktree, usage, base, checks] = await Promise.all([
     grantOfRun(ports, workflow, { issue, prompt: event.prompt, project: at.project }),
     git.worktree(event.cwd ?? at.project),
     run.transcript ? ports.transcriptsOf(run.agent)?.usage(run.transcript, undefined) : undefined,
     ports.proofs?.findBase(at.project).catch(() => undefined),
+    readChecks(ports, issue, at),
     root === at.project ? git.exclude(at.project, '/.tmp/').catch(() => {}) : undefined,
   ])
   const start = judgeProgress(run.course, NO_EVIDENCE, { worktree, milestones: 0, nature: workflow.nature })
@@ -49,12 +52,15 @@ export async function beginRun(
     ...run,
     ...(grant ? { grant } : {}),
     ...(base ? { base } : {}),
+    ...(checks.found ? { issueChecks: checks.found } : {}),
     course: { ...start.course, stuck: 0 },
     // A transcript that does not exist yet is read from its start.
     reading: usage?.reading ?? { offset: 0 },
   })
   const about = issue === undefined ? {} : { issue }
   await journal(run, { kind: 'workflow', what: 'started', workflow: workflow.name, ...about })
+  for (const reason of checks.found?.refused ?? (checks.failed ? [checks.failed] : []))
+    await journal(run, { kind: 'workflow', what: 'warned', workflow: workflow.name, reason })
   await debug(ports, at, root, event.nativeSession, `Writing state: ${asDict(state)}`)
   const taken = other && other.session_id !== event.nativeSession
   return {
@@ -64,6 +70,29 @@ export async function beginRun(
       ? {}
       : { context: `This starts the workflow ${workflow.name}. Its goal: ${workflow.goal}` }),
   }
+}
+
+/** How long the prompt that starts a run waits for its issue. */
+const ISSUE_MS = 4000
+
+/** The checks that the issue adds. A forge that does not answer in time adds none, which is recorded. */
+async function readChecks(
+  { forgeFor, proofs }: WorkflowPorts,
+  issue: number | undefined,
+  { project, config }: RunContext,
+): Promise<{ found?: IssueChecks | undefined; failed?: string }> {
+  if (issue === undefined || !proofs) return {}
+  const failed = `the checks of issue #${issue} could not be read`
+  const read = async () => {
+    const forge = await forgeFor(project)
+    if (!forge) return {}
+    return { found: await checksOfIssue(await forge.issue(issue), forge, config.proof.trusted_authors) }
+  }
+  const late = AbortSignal.timeout(ISSUE_MS)
+  const tooLong = new Promise<{ failed: string }>(resolve =>
+    late.addEventListener('abort', () => resolve({ failed }), { once: true }),
+  )
+  return Promise.race([read().catch(() => ({ failed })), tooLong])
 }
 
 const REVIVABLE: ReadonlySet<EndKind> = new Set([

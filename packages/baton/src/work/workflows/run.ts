@@ -1,6 +1,7 @@
 import { AgentName } from '@batonpass/contract/event'
 import { Grant } from '@batonpass/contract/grant'
 import { NativeId, SessionId } from '@batonpass/contract/ids'
+import { IssueChecks } from '@batonpass/contract/proof'
 import { EndKind } from '@batonpass/contract/workflow'
 import { z } from 'zod'
 import { readJsonFile, readJsonFiles } from '../../ports/json-files.ts'
@@ -47,6 +48,8 @@ export const Run = z.object({
   end: End.optional(),
   /** The commit from which its work starts, recorded when it began. */
   base: z.string().optional(),
+  /** The checks of its issue, recorded when it began: a run may edit its own issue. */
+  issueChecks: IssueChecks.optional(),
   /** The agent ran `baton done`. */
   saidDone: z.boolean().default(false),
   /** The proof of the commit with which it says it is done, until the proof has ended and its result is carried out. */

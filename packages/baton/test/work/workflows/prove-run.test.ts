@@ -1,8 +1,9 @@
 import type { CheckResult, Proof } from '@batonpass/contract/proof'
 import { describe, expect, it } from 'vitest'
 import type { Driver, TypeResult } from '../../../src/ports/driver.ts'
+import type { Forge } from '../../../src/ports/forge.ts'
 import { acceptRun } from '../../../src/work/workflows/accept-run.ts'
-import type { ClaimProgress } from '../../../src/work/workflows/ports.ts'
+import type { ClaimProgress, WorkflowPorts } from '../../../src/work/workflows/ports.ts'
 import { settleProofs } from '../../../src/work/workflows/settle-proofs.ts'
 import { BASE, type FakeProofs, failedCheck, fakeProofs, PASSED, unproven } from '../../world/fake-proofs.ts'
 import { event, shell, type World, world, write } from './world.ts'
@@ -23,7 +24,11 @@ interface Proving {
   finish(commit: string): Promise<string | undefined>
 }
 
-async function proving(checks = 1, config: object = {}): Promise<Proving> {
+async function proving(
+  checks = 1,
+  config: object = {},
+  ports: Partial<WorkflowPorts> = {},
+): Promise<Proving> {
   const proofs = fakeProofs(checks)
   const typed: string[] = []
   const terminal: Proving['terminal'] = { answer: 'taken', isReachable: true }
@@ -34,6 +39,7 @@ async function proving(checks = 1, config: object = {}): Promise<Proving> {
     },
   } as unknown as Driver
   const w = world(config, {
+    ...ports,
     proofs,
     driverAt: () => (terminal.isReachable ? driver : undefined),
   })
@@ -107,6 +113,35 @@ describe('A run that says it is done', () => {
     await p.finish(sha(2))
     await p.ends({ verdict: 'proven', results: [PASSED] })
     expect(w.announced).toMatchObject([{ end: 'proven' }])
+  })
+
+  it('is measured by the checks that its issue had when it began', async () => {
+    const issue = { number: 42, author: 'dev', body: '```baton\ndone_when: [npm run e2e]\n```' }
+    const forge = { issue: async () => issue, me: async () => 'dev' } as unknown as Forge
+    const p = await proving(1, {}, { forgeFor: async () => forge })
+    await using w = p.w
+    issue.body = '```baton\ndone_when: [true]\n```'
+    w.ports.forgeFor = async () => undefined
+    await p.finish(sha(1))
+    expect(p.proofs.ordered.at(-1)?.issueChecks).toEqual({
+      issue: 42,
+      done_when: ['npm run e2e'],
+      isTrusted: true,
+      refused: [],
+    })
+  })
+
+  it.each([
+    [async () => Promise.reject(new Error('offline')), 'the checks of issue #42 could not be read'],
+    [
+      async () => ({ number: 42, author: 'x', body: '```baton\ndone_when: [evil]\n```' }),
+      'evil does not count: its author is not in proof.trusted_authors',
+    ],
+  ])('records what of its issue does not apply', async (issue, reason) => {
+    const forge = { issue, me: async () => 'dev' } as unknown as Forge
+    const p = await proving(1, {}, { forgeFor: async () => forge })
+    await using w = p.w
+    expect(w.journal).toContainEqual(expect.objectContaining({ what: 'warned', reason }))
   })
 
   describe('with a report that the evidence contradicts', () => {

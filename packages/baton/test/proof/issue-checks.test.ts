@@ -1,0 +1,80 @@
+import type { Check } from '@batonpass/contract/proof'
+import { describe, expect, it } from 'vitest'
+import { checksFrom } from '../../src/proof/declared-checks.ts'
+import { checksOfIssue, readIssueChecks, withIssueChecks } from '../../src/proof/issue-checks.ts'
+
+const block = (text: string, fence = '```') =>
+  `Please add a parser.\n\n${fence}baton\n${text}\n${fence}\nThanks`
+const BOTH = block('done_when:\n  - npm run e2e\n  - files: {changed: ["src/**"]}')
+const FILES = { files: { changed: ['src/**'] } }
+
+describe('The checks of an issue', () => {
+  it.each<[string, string, unknown[] | undefined, number]>([
+    ['a block', BOTH, ['npm run e2e', FILES], 0],
+    [
+      'a block with tildes and CRLF',
+      block('done_when: [npm test]', '~~~').replaceAll('\n', '\r\n'),
+      ['npm test'],
+      0,
+    ],
+    ['two blocks', `${block('done_when: [a]')}\n${block('done_when: [b]')}`, ['a', 'b'], 0],
+    ['no block', 'Add a parser.', undefined, 0],
+    ['a task list', '- [ ] npm test\n- [x] done', undefined, 0],
+    ['a block of another language', '```yaml\ndone_when: [npm test]\n```', undefined, 0],
+    ['a block inside another one', '````md\n```baton\ndone_when: [npm test]\n```\n````', undefined, 0],
+    ['a block that does not end', '```baton\ndone_when: [npm test]\n', undefined, 0],
+    ['not YAML', block('done_when: [npm test'), [], 1],
+    ['an unknown key', block('done_when: [npm test]\nsetup: evil'), [], 1],
+    ['an unknown kind', block('done_when: [{shell: evil}]'), [], 1],
+    ['a path outside', block('done_when: [{files: {exist: ["../x"]}}]'), [], 1],
+    ['aliases', block('a: &a [npm test]\ndone_when: *a'), [], 1],
+    ['too many', block(`done_when: [${Array.from({ length: 31 }, () => 'x').join(', ')}]`), [], 1],
+  ])('%s', (_, body, done_when, refused) => {
+    const found = readIssueChecks(42, body, true)
+    expect(found?.done_when).toEqual(done_when?.map(each => (each === FILES ? FILES : each)))
+    expect(found?.refused ?? []).toHaveLength(refused)
+  })
+
+  it('never run a command of an author who is not trusted', () => {
+    for (const run of ['npm test', '{run: npm test}', '{run: npm test, name: files}']) {
+      const found = readIssueChecks(42, block(`done_when:\n  - ${run}\n  - diff: {max_lines: 5}`), false)
+      expect(found).toMatchObject({ done_when: [{ diff: { max_lines: 5 } }], isTrusted: false })
+      expect(found?.refused).toEqual([expect.stringContaining('npm test does not count')])
+    }
+  })
+
+  it.each<[string, string | undefined, string | undefined, string[], boolean]>([
+    ['the user', 'dev', 'Dev', [], true],
+    ['someone else', 'stranger', 'dev', [], false],
+    ['someone who is listed', 'Lead', 'dev', ['lead'], true],
+    ['someone who is listed, while the own login is unknown', 'lead', undefined, ['lead'], true],
+    ['anyone, while the own login is unknown', 'dev', undefined, [], false],
+    ['a deleted account', undefined, 'dev', ['lead'], false],
+  ])('by %s', async (_, author, me, trusted, isTrusted) => {
+    const forge = {
+      me: async () => {
+        if (me === undefined) throw new Error('no login')
+        return me
+      },
+    }
+    const found = await checksOfIssue({ number: 42, author, body: BOTH }, forge, trusted)
+    expect(found?.isTrusted).toBe(isTrusted)
+    expect(found?.done_when).toEqual(isTrusted ? ['npm run e2e', FILES] : [FILES])
+  })
+
+  it('add to the others, with names of their own', () => {
+    const own: Check[] = checksFrom(['npm test'], 'settings', 'proof.done_when', 15)
+    const added = readIssueChecks(42, block('done_when: [npm test, npm run e2e]'), true)
+    expect(withIssueChecks(own, added, 15)).toMatchObject([
+      { name: 'npm test', source: 'settings' },
+      { name: 'npm test (2)', source: 'issue', where: 'issue #42' },
+      { name: 'npm run e2e', source: 'issue' },
+    ])
+    expect(withIssueChecks(own, undefined, 15)).toEqual(own)
+  })
+
+  it('of a stranger never make work proven by themselves', () => {
+    expect(withIssueChecks([], readIssueChecks(42, BOTH, false), 15)).toEqual([])
+    expect(withIssueChecks([], readIssueChecks(42, BOTH, true), 15)).toHaveLength(2)
+  })
+})
