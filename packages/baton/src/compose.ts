@@ -162,7 +162,13 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
         port: () => listening,
         ownProgram: options.ownProgram ?? ['baton'],
       })
-  const proofs = ground.inMemory ? undefined : composeProof(ground, sandbox?.sandboxes, forges.login)
+  const proofs = ground.inMemory
+    ? undefined
+    : composeProof(ground, sandbox?.sandboxes, {
+        loginFor: forges.login,
+        forgeFor: project => forges.find(project),
+        asks,
+      })
   const claim = await composeClaim({
     ...ground,
     asks,

@@ -56,6 +56,20 @@ export const CheckDeclaration = z.union([
       .refine(({ max_lines, only, tests }) => Boolean(max_lines ?? only ?? tests)),
     name: Name,
   }),
+  z.strictObject({
+    /** All checks of the pull request pass on the forge. */
+    forge: z.strictObject({ checks: z.literal('green') }),
+    name: Name,
+    /** How long Baton waits for them. */
+    minutes: Minutes.optional(),
+  }),
+  z.strictObject({
+    /** A question that a person answers with yes. */
+    person: line(300),
+    name: Name,
+    /** How long Baton waits for the answer. */
+    minutes: z.number().min(0.05).max(10_080).optional(),
+  }),
 ])
 export type CheckDeclaration = z.infer<typeof CheckDeclaration>
 
@@ -102,6 +116,8 @@ export const Check = z.discriminatedUnion('kind', [
     only: z.array(z.string()).default([]),
     keepsTests: z.boolean().optional(),
   }),
+  z.object({ ...base, kind: z.literal('forge'), minutes: z.number() }),
+  z.object({ ...base, kind: z.literal('person'), question: z.string(), minutes: z.number() }),
 ])
 export type Check = z.infer<typeof Check>
 

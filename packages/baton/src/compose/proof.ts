@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { readerOf } from '../adapters/agents/readers.ts'
 import { gitCheckouts } from '../adapters/git/checkouts.ts'
 import { systemGit } from '../adapters/git/git.ts'
@@ -8,6 +9,8 @@ import { systemFiles } from '../adapters/system/files.ts'
 import { systemIds } from '../adapters/system/ids.ts'
 import { realpath } from '../adapters/system/realpath.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
+import type { Asks } from '../ask/asks.ts'
+import { fingerprintOf } from '../ask/fingerprint.ts'
 import { gatherEvidence } from '../handoff/evidence.ts'
 import type { Forge } from '../ports/forge.ts'
 import type { GitLogin } from '../ports/git-work.ts'
@@ -24,7 +27,15 @@ import { newEntry } from './new-entry.ts'
 export function composeProof(
   ground: Ground,
   sandboxes: Sandboxes | undefined,
-  loginFor: (project: string) => Promise<GitLogin | undefined>,
+  {
+    loginFor,
+    forgeFor,
+    asks,
+  }: {
+    loginFor: (project: string) => Promise<GitLogin | undefined>
+    forgeFor: (project: string) => Promise<Forge | undefined>
+    asks: Pick<Asks, 'ask'>
+  },
 ): Proofs {
   const { env, home, stateDir, configFor, redactor, write, fault } = ground
   const cache = env.XDG_CACHE_HOME?.startsWith('/') ? env.XDG_CACHE_HOME : join(home, '.cache')
@@ -43,6 +54,36 @@ export function composeProof(
         const settings = sessionSettings({ config: await configFor(project), project }, { home, realpath })
         return sandboxes.openOwn(name, { worktree: folder, path: env.PATH ?? '', settings })
       },
+    },
+    outside: {
+      async ciOf(project, commit) {
+        const [forge, position] = await Promise.all([forgeFor(project), systemGit.readPosition(project)])
+        const pull = position?.branch && (await forge?.pullRequestFor(position.branch))
+        if (!forge || !pull || pull.headSha !== commit) return undefined
+        const { headSha, checks } = await forge.pullRequest(pull.number)
+        return headSha === commit ? checks : undefined
+      },
+      async askPerson({ project, commit }, question, withinMs, signal) {
+        const outcome = await asks.ask(
+          {
+            kind: 'confirm',
+            title: question,
+            detail: `${question}\n\nCommit ${commit.slice(0, 10)} of ${project}. Its other checks passed.\nYes: the work counts as proven.`,
+            key: `proof ${project} ${commit}`,
+            fingerprint: fingerprintOf({
+              session: `proof ${commit}`,
+              tool: 'confirm-proof',
+              input: { question },
+              cwd: project,
+            }),
+            facts: { project },
+          },
+          { signal, withinMs, unreached: 'wait' },
+        )
+        if (outcome.result !== 'answered') return 'none'
+        return outcome.option === 'yes' ? 'yes' : 'no'
+      },
+      wait: (ms, signal) => pause(ms, undefined, { signal }).catch(() => {}),
     },
     cache: filedResults(systemSmallFiles, stateDir),
     files: systemSmallFiles,

@@ -61,6 +61,14 @@ function checkFrom(
       unchanged,
     }
   }
+  if ('forge' in declared) {
+    const limit = declared.minutes ?? FORGE_MINUTES
+    return { ...from, kind: 'forge', name: declared.name ?? 'CI', minutes: limit }
+  }
+  if ('person' in declared) {
+    const { person: question, name = question.slice(0, 80) } = declared
+    return { ...from, kind: 'person', name, question, minutes: declared.minutes ?? PERSON_MINUTES }
+  }
   const { max_lines: maxLines, only = [], tests } = declared.diff
   const words = [
     ...(maxLines === undefined ? [] : [`at most ${maxLines} changed lines`]),
@@ -75,11 +83,15 @@ function checkFrom(
   return { ...from, kind: 'diff', name: declared.name ?? words.join('; ').slice(0, 80), ...limits }
 }
 
+/** How long Baton waits for CI, and for a person, by default. */
+const FORGE_MINUTES = 60
+const PERSON_MINUTES = 24 * 60
+
 const KEPT_TESTS = 'no test weakened'
 
-/** Work is measured by tests only if it left them as strong as they were: adds that check to those that run something. */
+/** Work is measured by tests only if it left them as strong as they were: adds that check to those that run something, here or in CI. */
 export function withKeptTests(checks: readonly Check[]): Check[] {
-  const isMeasured = checks.some(({ kind }) => kind === 'run')
+  const isMeasured = checks.some(({ kind }) => kind === 'run' || kind === 'forge')
   const isKept = checks.some(check => check.kind === 'diff' && check.keepsTests)
   if (!isMeasured || isKept) return [...checks]
   const where = 'the tests before the work'

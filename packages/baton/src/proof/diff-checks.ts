@@ -4,7 +4,7 @@ import { matchesPath } from './path-pattern.ts'
 
 /** Why a check of files or of the diff does not hold; undefined if it does. */
 export function whyNotMet(
-  check: Exclude<Check, { kind: 'run' }>,
+  check: Extract<Check, { kind: 'files' | 'diff' }>,
   paths: readonly string[],
   changes: readonly ChangedFile[],
   weakened: readonly string[] = [],

@@ -76,4 +76,9 @@ function parsed(text: string): unknown {
 }
 
 const wordsOf = (check: CheckDeclaration): string =>
-  (typeof check === 'string' ? check : 'run' in check ? check.run : 'a check').slice(0, 80)
+  (typeof check === 'string'
+    ? check
+    : 'run' in check
+      ? check.run
+      : `the check \`${Object.keys(check).find(key => key !== 'name')}\``
+  ).slice(0, 80)

@@ -30,7 +30,8 @@ export function problemsOf({ checks, results, setupResult, why }: Proof): Proble
   return results
     .filter(({ status }) => ['failed', 'timed-out', 'changed'].includes(status))
     .map(result => {
-      const isCommand = kindOf(checks, result) === 'run' && result.status !== 'changed'
+      const kind = kindOf(checks, result)
+      const isCommand = (kind === 'run' || kind === 'forge') && result.status !== 'changed'
       return isCommand
         ? problemOf(result, result.name, SAME_FAILURES, 'stalled')
         : problemOf(result, result.name, ONCE, 'unproven')

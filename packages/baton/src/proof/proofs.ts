@@ -16,9 +16,12 @@ import { checksFrom, withKeptTests } from './declared-checks.ts'
 import { deriveChecks, deriveSetup } from './derive-checks.ts'
 import { withIssueChecks } from './issue-checks.ts'
 import { judgeProof } from './judge-proof.ts'
+import { type OutsidePorts, runOutsideChecks } from './outside-checks.ts'
 import { type CheckPorts, removeCheckouts, runChecks } from './run-checks.ts'
 
 export interface ProofsParts extends CheckPorts {
+  /** The forge and people. Absent: such checks do not run. */
+  outside?: OutsidePorts | undefined
   files: SmallFiles
   stateDir: string
   /** Where the work that led to a commit left the default branch of the remote; undefined if the remote does not say. */
@@ -203,22 +206,19 @@ export class Proofs {
       proof = { ...proof, ...news }
       await this.#put(proof)
     }
+    const progress = {
+      running: (running: string) => change({ running }),
+      setup: (setupResult: CheckResult) => change({ setupResult }),
+      result: (result: CheckResult) => change({ results: [...proof.results, result] }),
+    }
     const leave = await this.#enter()
     try {
-      if (!signal.aborted)
-        await runChecks(
-          this.#parts,
-          proof,
-          {
-            running: running => change({ running }),
-            setup: setupResult => change({ setupResult }),
-            result: (result: CheckResult) => change({ results: [...proof.results, result] }),
-          },
-          signal,
-        )
+      if (!signal.aborted) await runChecks(this.#parts, proof, progress, signal)
     } finally {
       leave()
     }
+    // CI and people take their time: other proofs may run meanwhile.
+    if (!signal.aborted) await runOutsideChecks(this.#parts, proof, progress, signal)
     if (signal.aborted && signal.reason === CLOSING) return proof
     if (signal.aborted) return this.#finish(proof, { verdict: 'unproven', why: 'cancelled' })
     return this.#finish(proof, judgeProof(proof.checks, proof.results, proof.setupResult))

@@ -14,6 +14,10 @@ describe('a done_when list', () => {
     [{ run: 'npm test', exit: 1, output: '^ok', minutes: 2 }, true],
     [{ files: { exist: ['docs/*.md'] } }, true],
     [{ diff: { max_lines: 10 }, name: 'small' }, true],
+    [{ forge: { checks: 'green' }, minutes: 90 }, true],
+    [{ person: 'Does it look right?' }, true],
+    [{ forge: {} }, false],
+    [{ person: '' }, false],
     ['', false],
     ['a\nb', false],
     [{}, false],
@@ -52,7 +56,7 @@ describe('a check of files or of the diff', () => {
     [{ diff: { only: ['src/**'] } }, 'logo.png changed'],
   ])('%j: %s', (declared, why) => {
     const [check] = checksFrom([declared], 'settings', 'x', 15)
-    if (check === undefined || check.kind === 'run') throw new Error('not a check of files')
+    if (check?.kind !== 'files' && check?.kind !== 'diff') throw new Error('not a check of files')
     expect(whyNotMet(check, paths, changes)).toBe(why)
   })
 

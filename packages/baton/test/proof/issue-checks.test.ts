@@ -43,6 +43,12 @@ describe('The checks of an issue', () => {
     }
   })
 
+  it('never let an author who is not trusted ask people', () => {
+    const text = 'done_when: [{person: "Approve?"}, {forge: {checks: green}}]'
+    expect(readIssueChecks(42, block(text), true)?.done_when).toHaveLength(2)
+    expect(readIssueChecks(42, block(text), false)).toMatchObject({ done_when: [], isTrusted: false })
+  })
+
   it.each<[string, string | undefined, string | undefined, string[], boolean]>([
     ['the user', 'dev', 'Dev', [], true],
     ['someone else', 'stranger', 'dev', [], false],

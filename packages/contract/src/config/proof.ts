@@ -4,10 +4,10 @@ import { section, setting, text, whole } from '../setting.ts'
 
 const DoneWhen = setting(
   CheckDeclaration,
-  'One check: a command, files that must exist or change, or limits of the diff.',
+  'One check: a command, files that must exist or change, limits of the diff, the checks of the forge, or a question to a person.',
   {
     expects:
-      'a command, or a check such as {run: npm test}, {files: {exist: [README.md]}} or {diff: {max_lines: 500}}',
+      'a command, or a check such as {run: npm test}, {files: {exist: [README.md]}}, {diff: {max_lines: 500}}, {forge: {checks: green}} or {person: "Does it look right?"}',
   },
 )
 
