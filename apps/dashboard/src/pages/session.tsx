@@ -11,6 +11,7 @@ import { Gauge } from '../parts/gauge.tsx'
 import { Handoffs } from '../parts/handoffs.tsx'
 import { Outside } from '../parts/outside.tsx'
 import { Page } from '../parts/page.tsx'
+import { ProofPanel } from '../parts/proof.tsx'
 import { SessionJournal } from '../parts/session-journal.tsx'
 import { Spark } from '../parts/spark.tsx'
 import { Tag } from '../parts/tag.tsx'
@@ -43,6 +44,7 @@ export function SessionPage({ id, tab: wanted }: { id: string; tab?: string | un
   const rows = useWatch()
   if (!data) return <Page title="Session" error={error} />
   const { session, run } = data
+  const proof = run?.proving?.proof ?? run?.end?.proof
   const tab = wanted ?? tabsOf(session)[0]?.[0]
   const open = data.asks.filter(({ state }) => state === 'open').length
   const cycle = cycleOf(cycles, session)
@@ -78,6 +80,7 @@ export function SessionPage({ id, tab: wanted }: { id: string; tab?: string | un
           {END_LABELS[run.end.kind]}): {run.end.reason}
         </p>
       ) : null}
+      {proof ? <ProofPanel id={proof} /> : null}
       {session.context || data.contexts.length > 1 ? (
         <section aria-label="Context">
           {session.context ? <Gauge context={session.context} /> : null}

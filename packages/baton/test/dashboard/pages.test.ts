@@ -33,6 +33,7 @@ const PAGES: [name: string, path: () => string, sign: RegExp][] = [
   ['decisions', () => `/sessions/${filled.handedOff.id}/decisions`, /The rules: allowed/],
   ['handoffs', () => `/sessions/${filled.handedOff.id}/handoffs`, /^Evidence$/],
   ['terminal', () => `/sessions/${filled.asking.id}/terminal`, /cannot see a terminal/],
+  ['proof', () => `/sessions/${filled.proven.id}`, /^Proof of commit/],
   ['recap', () => '/recap', /Decided for you/],
   ['claims', () => '/claims', /In Progress/],
   ['work', () => '/work/migration-guide', /Phases/],
@@ -130,6 +131,19 @@ describe('a person at the dashboard', () => {
     })
     await page.getByText('No open questions').waitFor()
     await page.locator('tr', { hasText: 'use the package instead' }).waitFor()
+    expect(opened.complaints).toEqual([])
+  })
+
+  test('reads the output of each check of a run', { timeout: 240_000 }, async () => {
+    await using opened = await loggedIn()
+    const { page } = opened
+    await page.goto(`${world.url}/sessions/${filled.proven.id}`)
+    const proof = page.locator('.proof')
+    await proof.getByText('Proof of commit').click()
+    await proof.getByText('npm test').click()
+    await proof.locator('pre').getByText('214 tests passed⟨U+202E⟩ <b>in 12 s</b>').waitFor()
+    await proof.getByText('3 s, known').waitFor()
+    await proof.getByText('there is no issue #99').waitFor()
     expect(opened.complaints).toEqual([])
   })
 

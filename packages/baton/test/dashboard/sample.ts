@@ -6,6 +6,7 @@ import { HandoffDocument } from '@batonpass/contract/handoff'
 import { EntryId, EventId, SessionId } from '@batonpass/contract/ids'
 import type { EntryBody, NewEntry } from '@batonpass/contract/journal'
 import type { DecisionEntry } from '@batonpass/contract/permission'
+import { Proof } from '@batonpass/contract/proof'
 import type { Session } from '@batonpass/contract/session'
 import { WorkId } from '@batonpass/contract/work'
 import type { EndKind } from '@batonpass/contract/workflow'
@@ -31,6 +32,8 @@ export interface Filled {
   /** The session that asks, and the one that handed off. */
   asking: Session
   handedOff: Session
+  /** The session whose run has a proof. */
+  proven: Session
   answered: Promise<unknown>
 }
 
@@ -299,6 +302,7 @@ export async function fillWorld(world: DashboardWorld, now = Date.now()): Promis
     now,
     end: ['proven', 'Pull request #77 is open; 3 checks passed on commit 8c1f02d9ab'],
     pr: 77,
+    proof: proofFile(world, done),
   })
   runFile(world, capped, 'ultra-planner', {
     issue: 12,
@@ -353,7 +357,7 @@ export async function fillWorld(world: DashboardWorld, now = Date.now()): Promis
   })
   await world.baton.claims.claim({ project: shop, issue: 31, worktree: true, anyway: false, session: asking })
   await workItem(world, docs, quiet)
-  return { question, asking, handedOff, answered }
+  return { question, asking, handedOff, proven: done, answered }
 }
 
 /** A work item in its second phase, and the session that is about it. */
@@ -462,6 +466,32 @@ interface RunFacts {
   now: number
   end?: [EndKind, string]
   pr?: number
+  proof?: string
+}
+
+/** The record of a proof: one check printed something, another one was known. */
+function proofFile(world: DashboardWorld, session: Session): string {
+  const id = `prf_${'7'.repeat(20)}`
+  const check = { kind: 'run', source: 'derived', where: 'package.json', exit: 0, minutes: 15 }
+  const proof = Proof.parse({
+    version: 1,
+    id,
+    project: session.project ?? '',
+    commit: '8c1f02d9ab'.padEnd(40, '0'),
+    base: '0'.repeat(40),
+    checks: ['npm test', 'npm run lint'].map(name => ({ ...check, name, command: name })),
+    startedAt: session.startedAt,
+    endedAt: session.lastSeenAt,
+    results: [
+      { name: 'npm test', status: 'passed', seconds: 12.3, output: '214 tests passed\u202e <b>in 12 s</b>' },
+      { name: 'npm run lint', status: 'passed', seconds: 3, cached: true },
+    ],
+    contradictions: ['The pull request says "Fixes #99.", but there is no issue #99 in this repository'],
+    verdict: 'proven',
+  })
+  mkdirSync(join(world.folder.dir, 'proof'), { recursive: true, mode: 0o700 })
+  writeFileSync(join(world.folder.dir, 'proof', `${id}.json`), JSON.stringify(proof))
+  return id
 }
 
 /** What Baton and the seed's state file say of a run. */
@@ -469,7 +499,7 @@ function runFile(
   world: DashboardWorld,
   session: Session,
   workflow: string,
-  { issue, count, now, end, pr }: RunFacts,
+  { issue, count, now, end, pr, proof }: RunFacts,
 ): void {
   const root = session.project ?? ''
   const run = Run.parse({
@@ -484,7 +514,16 @@ function runFile(
     startedAt: Date.parse(session.startedAt),
     seenAt: now,
     spent: { tokens: 412_000, money: 3.2, ms: HOUR },
-    ...(end ? { end: { kind: end[0], reason: end[1], at: Date.parse(session.lastSeenAt) } } : {}),
+    ...(end
+      ? {
+          end: {
+            kind: end[0],
+            reason: end[1],
+            at: Date.parse(session.lastSeenAt),
+            ...(proof ? { proof } : {}),
+          },
+        }
+      : {}),
   })
   mkdirSync(join(world.folder.dir, 'workflow'), { recursive: true, mode: 0o700 })
   writeFileSync(join(world.folder.dir, 'workflow', `${session.id}.json`), JSON.stringify(run))
