@@ -121,10 +121,11 @@ function measure(path: string, text: string | undefined): Measures {
         ? PYTHON
         : OTHERS.find(({ name }) => name.test(path))?.patterns
   if (!patterns) return NOTHING
-  const code = stripLiterals(text, language)
+  const stripped = stripLiterals(text, language)
+  const code = language === 'javascript' ? withUsualNames(text, stripped) : stripped
   const count = (key: keyof Patterns) => (patterns[key] ? (code.match(patterns[key])?.length ?? 0) : 0)
   return {
-    tests: count('tests') + (language === 'javascript' ? aliasedTests(text, code) : 0),
+    tests: count('tests'),
     skipped: count('skipped'),
     only: count('only'),
     strict: Math.max(0, count('assertions') - count('loose')),
@@ -136,16 +137,32 @@ function measure(path: string, text: string | undefined): Measures {
   }
 }
 
-/** Calls of `test` under another name: `const t = require('node:test')`, `import t from 'node:test'`. */
-function aliasedTests(text: string, code: string): number {
-  const name =
-    /\b(?:(?:const|let|var)\s+(\w+)\s*=\s*require\(|import\s+(\w+)\s+from\s+)['"](?:node:test|tape|ava)['"]/.exec(
-      text,
-    )
-  const alias = name?.[1] ?? name?.[2]
-  if (!alias || alias === 'test' || alias === 'it') return 0
-  return code.match(new RegExp(`(?<![\\w.$])${alias}(?:\\.(?:skip|only|todo))?\\s*\\(`, 'g'))?.length ?? 0
+/** The code with the usual names of `test` and `assert`, where a file imports them under others. */
+function withUsualNames(text: string, code: string): string {
+  let usual = code
+  for (const [, names = '', module = ''] of text.matchAll(IMPORTS)) {
+    const is = TEST_MODULE.test(module) ? 'test' : ASSERT_MODULE.test(module) ? 'assert' : undefined
+    if (!is) continue
+    const listed = /\{([^}]*)\}/.exec(names)?.[1] ?? ''
+    const whole = /^\s*(?:\*\s*as\s+)?(\w+)/.exec(names)?.[1]
+    if (whole && whole !== is) usual = renamed(usual, whole, is)
+    for (const part of listed.split(',')) {
+      const [, name = '', own = name] = /^\s*(\w+)(?:\s*(?::|as)\s*(\w+))?\s*$/.exec(part) ?? []
+      const to = is === 'assert' ? (name === 'strict' || name === 'default' ? is : `${is}.${name}`) : name
+      if (own !== '' && own !== to) usual = renamed(usual, own, to === 'default' ? is : to)
+    }
+  }
+  return usual
 }
+
+/** `import NAMES from 'MODULE'`, `const NAMES = require('MODULE')`. */
+const IMPORTS =
+  /\b(?:import\s+(?!type\b)|(?:const|let|var)\s+)([\w\s{},:*$]{1,500}?)\s*(?:\bfrom\s*|=\s*require\(\s*)['"]([^'"\n]{1,200})['"]/g
+const TEST_MODULE = /^(?:node:test|tape|ava|vitest|@jest\/globals|bun:test)$/
+const ASSERT_MODULE = /^(?:(?:node:)?assert(?:\/strict)?|chai)$/
+
+const renamed = (code: string, from: string, to: string): string =>
+  code.replaceAll(new RegExp(`(?<![\\w.$])${from}(?![\\w$])`, 'g'), to)
 
 /** A file of tests that Baton cannot count, and that is gone or empty now. */
 function removedFile({ path, before, after }: FileChange): string[] {

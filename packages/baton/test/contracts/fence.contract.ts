@@ -1,3 +1,4 @@
+import type { Proof } from '@batonpass/contract/proof'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { FencedActions } from '../../src/claim/fenced-actions.ts'
 import type { ClaimRecord } from '../../src/claim/record.ts'
@@ -31,7 +32,10 @@ const ACTIONS: Record<string, Act> = {
   moveOnBoard: (outside, record) => outside.moveOnBoard(record, { status: 'Done', agent: '' }),
   assignTo: (outside, record) => outside.assignTo(record, 'bob'),
   unassignFrom: (outside, record) => outside.unassignFrom(record, 'ann'),
+  showProof: (outside, record) => outside.showProof(record.project, 1, PROOF),
 }
+
+const PROOF = { commit: 'a'.repeat(40), checks: [], results: [], verdict: 'proven' } as unknown as Proof
 
 /** What every keeper of leases means for what Baton does outside. */
 export function fenceContract(title: string, open: () => Promise<Keeper>): void {

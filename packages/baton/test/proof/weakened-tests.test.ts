@@ -26,6 +26,29 @@ const go = 'func TestA(t *testing.T) {\n\tif f() != 1 { t.Fatal("x") }\n}\n'
 const java = '@Test\nvoid a() { assertEquals(1, f()); }\n'
 const CI = 'jobs:\n  a:\n    steps:\n      - run: npm ci\n      - run: npm test\n'
 
+const ALIASED = `const t = require('node:test')
+const a = require('node:assert/strict')
+import { equal as same, ok } from 'node:assert'
+t('adds', () => { a.equal(sum(1, 2), 3) })
+t('subtracts', () => { same(sum(1, -2), -1) })
+`
+
+describe('weakened tests under other names', () => {
+  it.each([
+    ['a todo', "t('adds'", "t.todo('adds'", ['skipped tests in a.test.js']],
+    ['a skipped one', "t('adds'", "t.skip('adds'", ['skipped tests in a.test.js']],
+    ['only one', "t('adds'", "t.only('adds'", ['tests that exclude the others (only) in a.test.js']],
+    ['an assertion is gone', 'a.equal(sum(1, 2), 3)', 'sum(1, 2)', ['1 strict assertion fewer']],
+    ['an assertion compares nothing', 'a.equal(sum(1, 2), 3)', 'a.ok(true)', ['1 strict assertion fewer']],
+    ['a named one compares nothing', 'same(sum(1, -2), -1)', 'ok(true)', ['1 strict assertion fewer']],
+    ['a deleted test', /t\('sub.*\n/, '', ['1 test fewer (a.test.js)', '1 strict assertion fewer']],
+    ['another value', 'sum(1, 2), 3', 'sum(2, 2), 4', []],
+    ['another name', "'adds'", "'adds two'", []],
+  ])('%s', (_, from, to, expected) => {
+    expect(findWeakened([edit('a.test.js', ALIASED, from, to)])).toEqual(expected)
+  })
+})
+
 describe('weakened tests', () => {
   it.each<[string, FileChange[], string[]]>([
     [
