@@ -157,7 +157,7 @@ function withUsualNames(text: string, code: string): string {
 
 /** `import NAMES from 'MODULE'`, `const NAMES = require('MODULE')`. */
 const IMPORTS =
-  /\b(?:import\s+(?!type\b)|(?:const|let|var)\s+)([\w\s{},:*$]{1,500}?)\s*(?:\bfrom\s*|=\s*require\(\s*)['"]([^'"\n]{1,200})['"]/g
+  /(?:\bimport\s+(?!type\b)|\b(?:const|let|var)\s+|,\s*)([\w\s{},:*$]{1,500}?)\s*(?:\bfrom\s*|=\s*require\(\s*)['"]([^'"\n]{1,200})['"]/g
 const TEST_MODULE = /^(?:node:test|tape|ava|vitest|@jest\/globals|bun:test)$/
 const ASSERT_MODULE = /^(?:(?:node:)?assert(?:\/strict)?|chai)$/
 

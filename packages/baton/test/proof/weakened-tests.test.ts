@@ -26,8 +26,7 @@ const go = 'func TestA(t *testing.T) {\n\tif f() != 1 { t.Fatal("x") }\n}\n'
 const java = '@Test\nvoid a() { assertEquals(1, f()); }\n'
 const CI = 'jobs:\n  a:\n    steps:\n      - run: npm ci\n      - run: npm test\n'
 
-const ALIASED = `const t = require('node:test')
-const a = require('node:assert/strict')
+const ALIASED = `const t = require('node:test'), a = require('node:assert/strict')
 import { equal as same, ok } from 'node:assert'
 t('adds', () => { a.equal(sum(1, 2), 3) })
 t('subtracts', () => { same(sum(1, -2), -1) })
