@@ -5,6 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { endOf, type SandboxWorld, sandboxWorld } from '../../world/sandbox.ts'
+import { until } from '../../world/wait.ts'
 import { attempts, SECRET, type Target } from './attempts.ts'
 
 // One for each machine.
@@ -57,7 +58,8 @@ for (const name of names) {
     : stdout.includes(SECRET)
       ? 'it read the secret'
       : undefined
-  if (hasEnded(target.pid)) reached.push('it ended a process outside')
+  if (hasEnded(target.pid) || (isOutside && command.startsWith('kill') && (await endsSoon(target.pid))))
+    reached.push('it ended a process outside')
   const why = said ?? reached[0] ?? changed
   isSpoiled = changed !== undefined || reached.length > 0
   results.push({ name, escaped: why !== undefined, why: why ?? '' })
@@ -178,6 +180,11 @@ async function makeTarget({ home, project, state, scratch }: SandboxWorld): Prom
     sockets,
     abstract,
   }
+}
+
+/** A busy machine takes a moment to end a process. Inside, the next attempt would notice it. */
+async function endsSoon(pid: number): Promise<boolean> {
+  return await until(() => hasEnded(pid), { what: 'the process to end', timeout: 5_000 }).catch(() => false)
 }
 
 /** Whether the process is gone, or dead and not yet collected. */
