@@ -118,7 +118,7 @@ describe('baton proof', () => {
     [
       'a test that was deleted',
       { 'sum.test.js': '', 'sum.js': 'module.exports = () => 0\n' },
-      'unproven (no test weakened failed: 1 test fewer (sum.test.js))',
+      'unproven (no test weakened failed: 1 test fewer (sum.test.js); 1 strict assertion fewer)',
     ],
     [
       'a test that was skipped',
