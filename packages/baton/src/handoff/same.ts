@@ -63,7 +63,7 @@ const bareCommand = (command: string): string =>
     .replace(/\s*&$/, '')
     .trim()
 
-/** The path in a line of `git status`, in its short or its long form. `m` stands for a submodule with changes in it. */
+/** The path in a line of `git status`, in its short or its long form. `m` marks a submodule with changes in it. */
 export function statusPath(line: string): string {
   const path = line
     .replace(/^\s*(?:[ MADRCUTm?!]{2}|[MADRCUTm?!]{1,2})\s+(?=\S)/, '')

@@ -252,7 +252,7 @@ export class Proofs {
   }
 
   /**
-   * An agent can move local branches, also those that stand for the remote. After a rebase the work starts from a newer commit
+   * An agent can move local branches, also the copies of the remote ones. After a rebase the work starts from a newer commit
    * than the recorded one, so the remote itself is asked.
    */
   async #baseOf(project: string, commit: string, since: string | undefined): Promise<string> {

@@ -24,7 +24,7 @@ export interface FakeProofs
   started: { commit: string; since: string | undefined }[]
   ordered: ProofOrder[]
   cancelled: string[]
-  /** What names such as branches stand for. */
+  /** The commits that names such as branches point to. */
   commits: Map<string, string>
   /** Ends the newest proof. */
   end(verdict: Partial<Proof>): void

@@ -5,7 +5,7 @@ const FIELDS =
   'fields(first:50){nodes{... on ProjectV2SingleSelectField{id name options{id name color description}} ... on ProjectV2Field{id name dataType}}}'
 
 /**
- * The operations that setup-viewboard prescribes, word for word. `OPTIONS` stands for a list of options. Nothing else is
+ * The operations that setup-viewboard prescribes, word for word. `OPTIONS` is replaced by a list of options. Nothing else is
  * covered by its grant, so no query has to be understood.
  */
 export const BOARD_OPERATIONS = {
