@@ -174,6 +174,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     asks,
     forges,
     proofs,
+    workflowChecksOf: id => handsOff.workflowChecksOf(id),
     drivers,
     storeUrl: machine().config.store.url,
     paused,

@@ -73,6 +73,13 @@ export const CheckDeclaration = z.union([
 ])
 export type CheckDeclaration = z.infer<typeof CheckDeclaration>
 
+/** A `done_when` list: at most this many checks, at least one. */
+export const DoneWhen = z.array(CheckDeclaration).min(1).max(30)
+
+/** The checks that the workflow of a run declares, as they were when the run began. They replace those of the project. */
+export const WorkflowChecks = z.object({ workflow: z.string(), done_when: DoneWhen })
+export type WorkflowChecks = z.infer<typeof WorkflowChecks>
+
 /** The checks that an issue adds, as they were when its work began. */
 export const IssueChecks = z.object({
   issue: z.number().int().positive(),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { AgentName } from './event.ts'
 import { GrantKind } from './grant.ts'
 import { NativeId, SessionId } from './ids.ts'
+import { DoneWhen } from './proof.ts'
 
 /** A workflow's name. Used as a file name, a YAML key and a slash command. */
 export const WorkflowName = z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/)
@@ -68,6 +69,8 @@ export const WorkflowDeclaration = z.strictObject({
   /** The continuation prompt; `{N}`, `{MAX}`, `{ISSUE}`, `{PLAN}` and `{GOAL}` are filled in. */
   prompt: z.string().min(1).max(20_000),
   completion: CompletionCheck.default('said'),
+  /** The checks that must pass at the end of its runs, in place of the project's. */
+  done_when: DoneWhen.optional(),
   /** What happens to unanswered questions of a run; by default, what `asks.unanswered` says. */
   unanswered: z.enum(['wait', 'recommended', 'park']).optional(),
   /** After how many minutes; by default, `asks.after_minutes`. */

@@ -1,6 +1,8 @@
 import type { ClaimEntry } from '@batonpass/contract/claim'
 import type { Config } from '@batonpass/contract/config'
 import type { AgentName } from '@batonpass/contract/event'
+import type { SessionId } from '@batonpass/contract/ids'
+import type { WorkflowChecks } from '@batonpass/contract/proof'
 import type { Session } from '@batonpass/contract/session'
 import type { Asks } from '../ask/asks.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -31,6 +33,8 @@ export interface ClaimPorts {
   outside: FencedActions
   /** Proves a branch before its pull request is opened; absent in a process that handles a single call. */
   proofs?: Pick<Proofs, 'start' | 'get' | 'wait' | 'resolve' | 'findBase'> | undefined
+  /** The checks that the workflow in a session declares. */
+  workflowChecksOf?(session: SessionId): Promise<WorkflowChecks | undefined>
   /** Opens the forge of a clone, or of a repository by name. Throws a BatonError if there is none. */
   forgeFor(at: { home: string; repository?: string }): Promise<Forge>
   /** The login to use if git cannot log in by itself. */

@@ -31,7 +31,15 @@ export async function proveBranch(
   const known = record.proof
   const { proof: settings, claim } = await ports.config(project)
   const { base: since, issueChecks } = record
-  const order = { project, commit: `refs/heads/${file.branch}`, since, session, issueChecks }
+  const workflowChecks = session && (await ports.workflowChecksOf?.(session))
+  const order = {
+    project,
+    commit: `refs/heads/${file.branch}`,
+    since,
+    session,
+    issueChecks,
+    workflowChecks: workflowChecks || undefined,
+  }
   const proof = await currentProof(ports, record, order)
   if (!proof) return { do: 'open', isDraft: false }
   if (proof.endedAt === undefined) return WAIT

@@ -37,6 +37,7 @@ export interface ClaimParts {
   forges: ForgeKeeper
   drivers: Drivers
   proofs: ClaimPorts['proofs']
+  workflowChecksOf: NonNullable<ClaimPorts['workflowChecksOf']>
   /** The URL of the fleet's database, or empty. */
   storeUrl: string
   session(id: string): Promise<Session | undefined>
@@ -78,6 +79,7 @@ export async function composeClaim(parts: ClaimParts): Promise<{
       push: gitPush,
     }),
     proofs: parts.proofs,
+    workflowChecksOf: parts.workflowChecksOf,
     forgeFor: forges.open,
     loginFor: forges.login,
     dropForge: forges.drop,

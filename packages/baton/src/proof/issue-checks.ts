@@ -1,4 +1,4 @@
-import { type Check, CheckDeclaration, type IssueChecks } from '@batonpass/contract/proof'
+import { type Check, type CheckDeclaration, DoneWhen, type IssueChecks } from '@batonpass/contract/proof'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import type { Forge, Issue } from '../ports/forge.ts'
@@ -6,7 +6,7 @@ import { checksFrom, uniquelyNamed } from './declared-checks.ts'
 
 const MAX_BODY = 65_536
 const MAX_CHECKS = 30
-const Block = z.strictObject({ done_when: z.array(CheckDeclaration).min(1).max(MAX_CHECKS) })
+const Block = z.strictObject({ done_when: DoneWhen })
 
 /** Kinds of checks that any author may add: they only look at the commit. */
 const HARMLESS = ['files', 'diff']

@@ -8,6 +8,7 @@ import {
   Proof,
   type ProofEntry,
   ProofId,
+  type WorkflowChecks,
 } from '@batonpass/contract/proof'
 import type { Ids } from '../ports/ids.ts'
 import { readJsonFile, readJsonFiles } from '../ports/json-files.ts'
@@ -43,6 +44,8 @@ export interface ProofOrder {
   session?: SessionId | undefined
   /** What the issue of the work adds. */
   issueChecks?: IssueChecks | undefined
+  /** What the workflow of the work declares, in place of the project's checks. */
+  workflowChecks?: WorkflowChecks | undefined
   again?: boolean | undefined
 }
 
@@ -64,14 +67,20 @@ export class Proofs {
 
   /** The checks that a proof would run, and why these. */
   async checksOf(order: ProofOrder): Promise<CheckList> {
-    const { project, commit: wanted = 'HEAD', base: from, since, issueChecks } = order
+    const { project, commit: wanted = 'HEAD', base: from, since, issueChecks, workflowChecks } = order
     const { checkouts, configFor } = this.#parts
     const commit = await this.#commit(project, wanted)
     const base =
       from === undefined ? await this.#baseOf(project, commit, since) : await this.#commit(project, from)
     const { proof } = await configFor(project)
-    const declared =
-      proof.done_when.length > 0
+    const declared = workflowChecks
+      ? checksFrom(
+          workflowChecks.done_when,
+          'workflow',
+          `the workflow ${workflowChecks.workflow}`,
+          proof.minutes,
+        )
+      : proof.done_when.length > 0
         ? checksFrom(proof.done_when, 'settings', 'proof.done_when', proof.minutes)
         : await deriveChecks(checkouts.tree(project, base), proof.minutes)
     const all = withIssueChecks(declared, issueChecks, proof.minutes)

@@ -9,6 +9,8 @@ import { claimFile } from './sample.ts'
 
 const sha = (n: number) => String(n).repeat(40)
 
+const SESSION = `ses_${'1'.repeat(20)}`
+const WORKFLOW_CHECKS = { workflow: 'release', done_when: ['npm run release-test'] }
 const ISSUE_CHECKS = { issue: 42, done_when: ['npm run e2e'], isTrusted: true, refused: [] }
 
 async function branch(checks = 1, config: object = {}) {
@@ -30,12 +32,14 @@ async function branch(checks = 1, config: object = {}) {
       stage: 'held',
       base: sha(9),
       issueChecks: ISSUE_CHECKS,
+      session: SESSION,
       lease: { kind: 'git', token: 1, renewedAt: 0 },
     }),
   )
   const ports = {
     records,
     proofs,
+    workflowChecksOf: async (id: string) => (id === SESSION ? WORKFLOW_CHECKS : undefined),
     config: async () => Config.parse(config),
     clock: { now: () => state.now },
     journal: async (_: unknown, entry: { what: string }) => void journal.push(entry.what),
@@ -68,7 +72,7 @@ describe('the branch of a claim', () => {
     expect(await b.gate('stop')).toEqual({ do: 'wait' })
     expect(await b.gate()).toEqual({ do: 'wait' })
     expect(b.proofs.started).toEqual([{ commit: sha(1), since: sha(9) }])
-    expect(b.proofs.ordered).toMatchObject([{ issueChecks: ISSUE_CHECKS }])
+    expect(b.proofs.ordered).toMatchObject([{ issueChecks: ISSUE_CHECKS, workflowChecks: WORKFLOW_CHECKS }])
     b.proofs.end({ verdict: 'proven', results: [PASSED] })
     expect(await b.gate()).toMatchObject({ do: 'open', isDraft: false, proof: { verdict: 'proven' } })
   })

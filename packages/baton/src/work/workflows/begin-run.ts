@@ -53,6 +53,9 @@ export async function beginRun(
     ...(grant ? { grant } : {}),
     ...(base ? { base } : {}),
     ...(checks.found ? { issueChecks: checks.found } : {}),
+    ...(workflow.doneWhen
+      ? { workflowChecks: { workflow: workflow.name, done_when: [...workflow.doneWhen] } }
+      : {}),
     course: { ...start.course, stuck: 0 },
     // A transcript that does not exist yet is read from its start.
     reading: usage?.reading ?? { offset: 0 },

@@ -85,6 +85,8 @@ export interface HandsOffMode {
   park(at: RunContext, reason: string): Promise<boolean>
   /** A person takes a run as it is, although it is not proven. */
   accept(wanted: string, who: string): Promise<Run>
+  /** The checks that the workflow of a session's unfinished run declares. */
+  workflowChecksOf(session: Session['id']): Promise<Run['workflowChecks']>
   /** The active run of a session. */
   openRun(session: Session['id']): Promise<Run | undefined>
   /** Ends the run of a session as stalled. */
@@ -152,6 +154,10 @@ export function handsOffMode(parts: HandsOffParts): HandsOffMode {
     },
     park: (at, reason) => parkRun(ports, handsOff, at, reason),
     accept: (wanted, who) => acceptRun(ports, handsOff, { wanted, who, now: clock.now() }),
+    async workflowChecksOf(session) {
+      const run = await ports.runs.get(session)
+      return run?.end ? undefined : run?.workflowChecks
+    },
     openRun: session => openRun(ports, session),
     stall: async (session, project, reason) => {
       const { config } = await parts.configOf(project)

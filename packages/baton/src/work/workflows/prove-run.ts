@@ -55,8 +55,8 @@ export async function proveRun(
     return { notice: `Hands-off mode: Baton still checks commit ${commit.slice(0, 10)}.` }
   }
   await cancelProof(ports, run)
-  const { base: since, session, issueChecks } = run
-  const order = { project: at.project, commit, since, session, issueChecks }
+  const { base: since, session, issueChecks, workflowChecks } = run
+  const order = { project: at.project, commit, since, session, issueChecks, workflowChecks }
   const proof = await ports.proofs.start(order).catch(cause => {
     ports.fault('starting a proof', cause)
     return undefined

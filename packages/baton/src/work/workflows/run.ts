@@ -1,7 +1,7 @@
 import { AgentName } from '@batonpass/contract/event'
 import { Grant } from '@batonpass/contract/grant'
 import { NativeId, SessionId } from '@batonpass/contract/ids'
-import { IssueChecks } from '@batonpass/contract/proof'
+import { IssueChecks, WorkflowChecks } from '@batonpass/contract/proof'
 import { EndKind } from '@batonpass/contract/workflow'
 import { z } from 'zod'
 import { readJsonFile, readJsonFiles } from '../../ports/json-files.ts'
@@ -50,6 +50,8 @@ export const Run = z.object({
   base: z.string().optional(),
   /** The checks of its issue, recorded when it began: a run may edit its own issue. */
   issueChecks: IssueChecks.optional(),
+  /** The checks of its workflow, recorded when it began: a run may edit the files of its project. */
+  workflowChecks: WorkflowChecks.optional(),
   /** The agent ran `baton done`. */
   saidDone: z.boolean().default(false),
   /** The proof of the commit with which it says it is done, until the proof has ended and its result is carried out. */

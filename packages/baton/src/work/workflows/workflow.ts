@@ -1,4 +1,5 @@
 import type { GrantKind } from '@batonpass/contract/grant'
+import type { CheckDeclaration } from '@batonpass/contract/proof'
 import type { CommandRule, CompletionCheck } from '@batonpass/contract/workflow'
 
 /** A declared job that runs until its completion criterion is met. */
@@ -11,6 +12,8 @@ export interface Workflow {
   /** The prompt for an agent that stopped before the goal was reached. Baton adds the heading and how to end the run. */
   prompt(facts: PromptFacts): string
   completion: CompletionCheck
+  /** The checks that must pass at the end of its runs, in place of the project's. */
+  doneWhen?: readonly CheckDeclaration[]
   /** What happens to unanswered questions of a run. */
   unanswered?: 'wait' | 'recommended' | 'park'
   /** After how many minutes. */

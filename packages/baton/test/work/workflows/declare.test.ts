@@ -38,7 +38,17 @@ describe('A workflow in its own file', () => {
     })
   })
 
+  it('declares its checks', () => {
+    const { workflows, problems } = file(
+      '---\ngoal: G\ndone_when:\n  - npm test\n  - files: { changed: [CHANGELOG.md] }\n---\nGo',
+    )
+    expect(problems).toEqual([])
+    expect(workflows[0]?.doneWhen).toEqual(['npm test', { files: { changed: ['CHANGELOG.md'] } }])
+  })
+
   it.each([
+    ['---\ngoal: G\ndone_when: []\n---\nGo', 3, 'done_when: expected a list of 1 to 30 checks'],
+    ['---\ngoal: G\ndone_when:\n  - ran: npm test\n---\nGo', 4, 'done_when.0: expected a list'],
     ['Just text', 1, 'expected front matter'],
     ['---\ngoal: [a, b]\n---\nGo', 2, 'goal: expected one or two sentences'],
     ['---\ngoal: G\ncommand: [/x]\n---\nGo', 3, 'command: unknown key'],

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Driver, TypeResult } from '../../../src/ports/driver.ts'
 import type { Forge } from '../../../src/ports/forge.ts'
 import { acceptRun } from '../../../src/work/workflows/accept-run.ts'
+import { BUILTIN } from '../../../src/work/workflows/catalogue.ts'
 import type { ClaimProgress, WorkflowPorts } from '../../../src/work/workflows/ports.ts'
 import { settleProofs } from '../../../src/work/workflows/settle-proofs.ts'
 import { BASE, type FakeProofs, failedCheck, fakeProofs, PASSED, unproven } from '../../world/fake-proofs.ts'
@@ -128,6 +129,19 @@ describe('A run that says it is done', () => {
       done_when: ['npm run e2e'],
       isTrusted: true,
       refused: [],
+    })
+  })
+
+  it('is measured by the checks that its workflow had when it began', async () => {
+    const [issueToImpl] = BUILTIN.filter(({ name }) => name === 'issue-to-impl')
+    if (!issueToImpl) throw new Error('no such workflow')
+    const p = await proving(1, {}, { workflows: async () => [{ ...issueToImpl, doneWhen: ['npm run e2e'] }] })
+    await using w = p.w
+    w.ports.workflows = async () => [{ ...issueToImpl, doneWhen: ['true'] }]
+    await p.finish(sha(1))
+    expect(p.proofs.ordered.at(-1)?.workflowChecks).toEqual({
+      workflow: 'issue-to-impl',
+      done_when: ['npm run e2e'],
     })
   })
 
