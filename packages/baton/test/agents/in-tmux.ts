@@ -6,6 +6,7 @@ import { type AgentHome, agentHome, type RealAgent } from '../world/agents/real.
 import { type BatonHere, batonIn } from '../world/baton.ts'
 import { type Model, type ModelRequest, startModel } from '../world/model.ts'
 import type { Turn } from '../world/turn.ts'
+import { until } from '../world/wait.ts'
 
 /** One session of a real agent that `baton run` started in a tmux of its own. */
 export interface InTmux extends AsyncDisposable {
@@ -16,6 +17,8 @@ export interface InTmux extends AsyncDisposable {
   screen(): string
   /** Keys as a person presses them, by tmux's names. */
   press(...keys: string[]): void
+  /** Pastes a prompt, and presses Enter once the prompt line shows all of it. */
+  submit(prompt: string): Promise<void>
   evidence(): Promise<string>
 }
 
@@ -57,6 +60,8 @@ export async function startedInTmux(agent: RealAgent, order: TmuxOrder): Promise
   const ran = await baton.run(words, { env })
   if (ran.code !== 0) throw new Error(`baton ${words.join(' ')}\n${ran.stdout}${ran.stderr}`)
   const screen = () => tmux('capture-pane', '-p', '-t', '=tried:').replaceAll(/\n\s*\n+/g, '\n')
+  const press = (...keys: string[]) => void tmux('send-keys', '-t', '=tried:', ...keys)
+  const evidence = async () => `${screen()}\n${await baton.must('logs', '--lines', '20')}\n${model.summary()}`
   const held = stack.move()
   return {
     agent,
@@ -64,8 +69,23 @@ export async function startedInTmux(agent: RealAgent, order: TmuxOrder): Promise
     home,
     baton,
     screen,
-    press: (...keys) => void tmux('send-keys', '-t', '=tried:', ...keys),
-    evidence: async () => `${screen()}\n${await baton.must('logs', '--lines', '20')}\n${model.summary()}`,
+    press,
+    // Not as keys: Codex takes the first of them at once and holds back the rest, and an Enter that comes in between chooses
+    // from the list that it opens for `/p`.
+    async submit(prompt) {
+      const isShown = () => screen().includes(`› ${prompt}`)
+      const patience = { timeout: 60_000, evidence }
+      tmux('set-buffer', '-b', 'prompt', '--', prompt)
+      tmux('paste-buffer', '-p', '-d', '-b', 'prompt', '-t', '=tried:')
+      await until(isShown, { what: `the prompt line to show ${prompt}`, ...patience })
+      const isTaken = () => !isShown()
+      const enter = () => {
+        press('Enter')
+        return until(isTaken, { what: 'the Enter', timeout: 10_000 }).catch(() => undefined)
+      }
+      await until(enter, { what: `${prompt} to leave the prompt line`, ...patience })
+    },
+    evidence,
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   }
 }

@@ -70,18 +70,14 @@ test.concurrent.each(PLANNING)(
   { timeout: 480_000 },
   async ({ agent, args, prompt, afterwards, answers, dialogs }) => {
     await using world = await startedInTmux(agent, { rules: '', prompt, args, answers })
-    const { baton, screen, press, evidence } = world
+    const { baton, screen, submit, evidence } = world
     const patience = { timeout: 180_000, every: 500, evidence }
     if (afterwards) {
-      await until(() => screen().includes('Hello.'), { what: 'the first turn', ...patience })
-      press('-l', afterwards)
-      // Codex takes an Enter that comes right after other keys for a part of pasted text.
-      const taken = () => until(() => screen().includes('# The plan'), { what: 'the plan', timeout: 3_000 })
-      const enter = async () => {
-        press('Enter')
-        return await taken().catch(() => undefined)
-      }
-      await until(enter, { what: 'the prompt to be taken', ...patience })
+      await until(() => /Hello\..*Ask Codex to do anything/s.test(screen()), {
+        what: 'the first turn',
+        ...patience,
+      })
+      await submit(afterwards)
     }
     const asks = async (...all: string[]) =>
       AskList.parse(JSON.parse(await baton.must('asks', ...all, '--json'))).asks
