@@ -168,13 +168,16 @@ async function measure({ world, bare, until: over }: Measuring) {
   const stalls = { baton: 0, bare: 0 }
   const [pid = 0] = world.daemons()
   await callDaemon(world.folder, 'GET', '/api/health')
-  const first = usage(pid)
+  const samples = [usage(pid)]
   do {
     stalls.baton = Math.max(stalls.baton, await took(() => callDaemon(world.folder, 'GET', '/api/presence')))
     stalls.bare = Math.max(stalls.bare, await took(() => bare.ask('{}')))
     await pause(100)
+    samples.push(usage(pid))
   } while (!over())
-  const last = usage(pid)
+  const third = Math.ceil(samples.length / 3)
+  const first = held(samples.slice(0, third))
+  const last = held(samples.slice(-third))
   const server = usage(bare.pid)
   return {
     stallMs: Math.round(stalls.baton),
@@ -186,13 +189,24 @@ async function measure({ world, bare, until: over }: Measuring) {
   }
 }
 
+/** The least of many samples: what is held, without the garbage of a request that was just answered. */
+const held = (samples: readonly Usage[]): Usage => ({
+  memoryMb: Math.min(...samples.map(({ memoryMb }) => memoryMb)),
+  descriptors: Math.min(...samples.map(({ descriptors }) => descriptors)),
+})
+
 async function took(work: () => Promise<unknown>): Promise<number> {
   const began = performance.now()
   await work()
   return performance.now() - began
 }
 
-function usage(pid: number): { memoryMb: number; descriptors: number } {
+interface Usage {
+  memoryMb: number
+  descriptors: number
+}
+
+function usage(pid: number): Usage {
   const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
   return {
     memoryMb: Math.round(Number(kilobytes) / 1024),
