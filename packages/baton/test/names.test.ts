@@ -98,6 +98,24 @@ it.each(['start-next-stage', 'setting', 'reporting-backend', 'opening-prompt', '
   },
 )
 
+/** Phrases of 0.1 in the titles of tests, which are sentences that people read when something fails. */
+const PHRASES =
+  /\b(?:(?:go|goes|going|went) on\b|mend(?:s|ed|ing)?\b|anew\b|tells? of\b|heard of\b|stands? beside\b)/i
+
+it('the titles of tests are plain English', () => {
+  const titles = files
+    .filter(file => /\.(?:test|contract)\.ts$/.test(file))
+    .flatMap(file => titlesOf(file).map(title => `${file}: ${title}`))
+  expect(titles.length).toBeGreaterThan(1000)
+  expect(titles.filter(title => PHRASES.test(title))).toEqual([])
+})
+
+function titlesOf(file: string): string[] {
+  const text = readFileSync(join(top, file), 'utf8')
+  const calls = /^\s*(?:test|it|describe)(?:\.each\(.*\))?\(\s*(['`"])(.*?)\1,/gm
+  return [...text.matchAll(calls)].flatMap(([, , title]) => title ?? [])
+}
+
 function isAvoided(name: string): boolean {
   const isGerund = /^[a-z]+ing$/.test(name) && !NOUNS.has(name)
   return isGerund || POETIC.some(word => `-${name}-`.includes(`-${word}-`))

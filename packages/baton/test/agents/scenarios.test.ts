@@ -20,7 +20,7 @@ test('a handoff crosses from each to each other', { timeout: 360_000 }, async ()
 })
 
 test.each(THREE)(
-  '$name does under Baton all that is wanted of it',
+  '$name does everything expected of it under Baton',
   async agent => {
     const typedInto = TYPED_INTO.includes(agent)
     const outcomes = await tryAgent(agent, typedInto ? ['terminal'] : [])

@@ -121,7 +121,7 @@ describe('handing a claimed branch off', () => {
     expect(await pushed()).toContain(theirs)
   })
 
-  test('with a pull request it only pushes, needs no new summary, and has the checks looked at anew', async () => {
+  test('with a pull request it only pushes, needs no new summary, and has the checks read again', async () => {
     await repo.commit({ 'a.txt': 'one' })
     await signals.change(repo.path, now => ({
       ...now,

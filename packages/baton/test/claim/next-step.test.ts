@@ -85,7 +85,7 @@ describe('the next step of a claim', () => {
     )
   })
 
-  test('a turn that goes on sets off nothing that writes to the forge, but the board', () => {
+  test('a turn that continues starts nothing that writes to the forge, except to the board', () => {
     fc.assert(
       fc.property(anyFile, anySituation, (file, situation) => {
         const step = nextStep(claimFile(file), at({ ...situation, resting: false }))

@@ -59,7 +59,7 @@ describe('a delivery of GitHub', () => {
     expect(nudges).toEqual([])
   })
 
-  test('of another kind, or that is no JSON, sets nothing off', async () => {
+  test('of another kind, or that is not JSON, starts nothing', async () => {
     expect(await deliver(payload, headers({ 'x-github-event': 'ping' }))).toEqual({
       statuses: [202],
       nudges: [],

@@ -317,7 +317,7 @@ describe('a project’s file', () => {
 })
 
 describe('while a file is broken and nothing better is known', () => {
-  test('its right keys count, and what could loosen or go on by itself is off', async () => {
+  test('its valid keys count, and what could loosen something or continue by itself is off', async () => {
     await using world = configWorld()
     world.write(
       'home/.baton.yaml',

@@ -43,7 +43,7 @@ describe('an upgrade', () => {
     ])
   })
 
-  test('lets a call that waits for a person go on with the new daemon', WITH_LATE_DAEMON, async () => {
+  test('lets a call that waits for a person continue with the new daemon', WITH_LATE_DAEMON, async () => {
     await using world = hookWorld()
     await using daemon = await lateDaemon(world)
     const call = world.call(world.launcher('perl'), PRE, { input: toolCall('waiting') })

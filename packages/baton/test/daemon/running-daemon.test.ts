@@ -6,7 +6,7 @@ import { until } from '../world/wait.ts'
 import { baton, health, hookCaller, startedDaemon } from './process-world.ts'
 
 describe('a running daemon', () => {
-  test('keeps the last good configuration in force, shows what is wrong, and takes the mended one', async () => {
+  test('keeps the last good configuration in force, shows what is wrong, and takes the corrected one', async () => {
     await using world = hookWorld()
     const configure = (text: string) =>
       writeFileSync(join(world.home, '.baton.yaml'), `daemon: {port: 0}\n${text}`)

@@ -111,14 +111,14 @@ describe('the way into the dashboard', () => {
     expect((await call('/', { headers: { host: `evil.example:${port}` } })).status).toBe(403)
   })
 
-  test('a code is not spent on what is no key', async () => {
+  test('a code is not spent on what is not a key', async () => {
     const code = codeIn(await world.link())
     for (const key of [undefined, '', 'x'.repeat(124), Buffer.alloc(91).toString('base64url')])
       expect((await call('/login', { method: 'POST', body: JSON.stringify({ code, key }) })).status).toBe(403)
     expect((await enter(code)).status).toBe(200)
   })
 
-  test('under the name localhost, where another listener may stand beside, there is only the way to the address', async () => {
+  test('under the name localhost, where another program may listen, there is only the link to the address', async () => {
     const { port } = new URL(world.url)
     const moved = await call('/asks', { headers: { host: `localhost:${port}` } })
     expect([moved.status, moved.headers.location]).toEqual([307, `${world.url}/asks`])

@@ -7,7 +7,7 @@ import { claudePayload } from '../world/hook-payload.ts'
 import { loginLink } from '../world/person.ts'
 import { gitRepo, scratch } from '../world/scratch.ts'
 
-test('a machine that slept with its daemon: the page says so, and everything goes on where it was', {
+test('a machine that slept with its daemon: the page says so, and everything continues where it was', {
   timeout: 180_000,
 }, async () => {
   const here = scratch('bz-')

@@ -100,7 +100,7 @@ describe('baton chat, with the real Claude Code behind its ACP adapter', () => {
     expect(of(after).parent).toBe(of(before).id)
   })
 
-  test('where hooks tell of it, too, each of its sessions ends, and the second continues the first', {
+  test('where hooks report it, too, each of its sessions ends, and the second continues the first', {
     timeout: 240_000,
   }, async () => {
     await using model = await startModel()

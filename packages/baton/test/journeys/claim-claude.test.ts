@@ -18,7 +18,7 @@ const CLI = join(import.meta.dirname, '../../dist/cli.js')
 const plugin = join(import.meta.dirname, '../../../../plugin')
 const SECRET = 'a secret that only GitHub and Baton know'
 
-test('the whole life of an issue with the real Claude Code: no hand but for the merge and the closing yes', {
+test('the whole life of an issue with the real Claude Code: no person except for the merge and the closing yes', {
   timeout: 480_000,
 }, async () => {
   await using github = await fakeGitHub()
@@ -119,7 +119,7 @@ test('the whole life of an issue with the real Claude Code: no hand but for the 
   }
 })
 
-test('claim.wake: resume takes the session of an agent that has left up again, with what is to be mended', {
+test('claim.wake: resume starts the session of an agent that has ended again, with what is to be fixed', {
   timeout: 480_000,
 }, async () => {
   await using github = await fakeGitHub()

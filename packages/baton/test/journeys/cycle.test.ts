@@ -116,7 +116,7 @@ async function listener() {
 }
 
 describe('a full session of the real Claude Code', () => {
-  test('is handed off without a hand on it: document, /clear, essentials shown, and the next step done', {
+  test('is handed off without a person: document, /clear, essentials shown, and the next step done', {
     timeout: 360_000,
   }, async () => {
     await using here = await world()
@@ -164,7 +164,7 @@ describe('a full session of the real Claude Code', () => {
     model.assertClean()
   })
 
-  test('is heard of by its status line, which shows what the user’s own shows, and asked at its stop', {
+  test('is measured by its status line, which shows what the user’s own shows, and asked at its stop', {
     timeout: 360_000,
   }, async () => {
     const own = { type: 'command', command: "cat > /dev/null; echo 'my own line'" }
@@ -186,7 +186,7 @@ describe('a full session of the real Claude Code', () => {
     expect(settings().statusLine).toEqual(own)
   })
 
-  test('goes on in a daemon that follows one killed with -9, at every step', {
+  test('continues in the next daemon after a kill -9, at every step', {
     timeout: 480_000,
   }, async () => {
     await using here = await world()
@@ -268,7 +268,7 @@ describe('a full session of the real Claude Code', () => {
     expect(documents(home)).toHaveLength(1)
   })
 
-  test('that only echoes the branch is refused twice; then a person is asked, and the old session can be gone back to', {
+  test('that only echoes the branch is refused twice; then a person is asked, and can return to the old session', {
     timeout: 360_000,
   }, async () => {
     const wrong = block('Rewrite the billing service in Rust')
@@ -315,7 +315,7 @@ describe('a full session of the real Claude Code', () => {
     model.assertClean()
   })
 
-  test('takes its workflow along: count, issue and state file go on in the next session', {
+  test('takes its workflow along: count, issue and state file continue in the next session', {
     timeout: 360_000,
   }, async () => {
     await using model = await startModel()
@@ -403,7 +403,7 @@ describe('a full session of the real Claude Code', () => {
     },
   )
 
-  test('hosted goes on in a daemon that follows one killed with -9: its agent is started again, in the same conversation or with its document', {
+  test('hosted continues in the next daemon after a kill -9: its agent is started again, in the same conversation or with its document', {
     timeout: 300_000,
   }, async () => {
     await using model = await startModel()

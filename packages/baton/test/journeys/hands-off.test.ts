@@ -188,7 +188,7 @@ describe('hands-off mode, with the real Claude Code', () => {
     expect(ends.sort()).toEqual([`${first.sessionId} capped`, `${second.sessionId} capped`].sort())
   })
 
-  test('a session that meets a limit is parked, and goes on by itself in its terminal after the reset', {
+  test('a session that reaches a limit is parked, and continues by itself in its terminal after the reset', {
     timeout: 240_000,
   }, async () => {
     await using model = await startModel()

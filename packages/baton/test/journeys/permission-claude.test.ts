@@ -16,7 +16,7 @@ const decisionsOf = async (baton: BatonHere) =>
   (await baton.entries({ kind: 'decision' })).flatMap(({ body }) => (body.kind === 'decision' ? body : []))
 
 describe('permission in the course of a session, with the real Claude Code', () => {
-  test('a no with its reason reaches the model; a yes for the session is asked for once; other calls go on meanwhile', {
+  test('a no with its reason reaches the model; a yes for the session is asked for once; other calls continue meanwhile', {
     timeout: 180_000,
   }, async () => {
     await using telegram = await startTelegram()

@@ -346,7 +346,7 @@ describe('staged work, with the real Claude Code', () => {
     model.assertClean()
   })
 
-  test('`baton work run` begins a stage in tmux with the plugin’s tools, and it goes on there', {
+  test('`baton work run` begins a stage in tmux with the plugin’s tools, and it continues there', {
     timeout: 360_000,
   }, async () => {
     await using here = await claudeWorld({ settings: RULES.replace('mcp: baton', 'mcp: plugin_baton_baton') })

@@ -306,7 +306,7 @@ describe('what can be undone runs no program that one of its flags names', () =>
   })
 })
 
-test('a setting of git that names a program is no question for a model', () => {
+test('a setting of git that names a program is not a question for a model', () => {
   for (const key of [
     'core.hooksPath',
     'alias.st',

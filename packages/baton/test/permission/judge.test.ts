@@ -366,7 +366,7 @@ describe('reversible', () => {
 })
 
 describe("a person's rules", () => {
-  test('a pattern allows a part, never what stands beside it', () => {
+  test('a pattern allows a part, never what is next to it', () => {
     const rules = withRules({ allow: ['^echo', '^make test$'] })
     expect(judge(request('make test'), rules).decision).toBe('allow')
     expect(judge(request('echo hi && rm -rf x'), rules).decision).toBe('undecided')

@@ -313,7 +313,7 @@ socket.on('data', data => {
 `
 
 describe('new branches', { timeout: 240_000 }, () => {
-  test('follow the branch of a remote that they were made from, without a word about the read-only configuration', async () => {
+  test('follow the branch of a remote that they were made from, with no message about the read-only configuration', async () => {
     await using world = await brokerWorld()
     await world.project.git('push', '-q', 'origin', 'HEAD:main', 'HEAD:theirs', 'HEAD:mine', 'HEAD:last')
     await world.project.git('fetch', '-q', 'origin')

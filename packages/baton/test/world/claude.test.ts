@@ -59,7 +59,7 @@ describe('Claude Code without a terminal', () => {
     model.assertPlayed()
   })
 
-  test('a prompt that is too long makes it compact and go on', async () => {
+  test('a prompt that is too long makes it compact and continue', async () => {
     await using model = await startModel()
     await using home = claudeHome()
     const hooks = recordHooks(home, { events: ['PreCompact', 'PostCompact'] })

@@ -101,7 +101,7 @@ describe('the fake model', () => {
     expect(() => model.assertClean()).toThrow(fault)
   })
 
-  test('reports unknown paths, bodies that are no JSON, missing scripts and turns never asked for', async () => {
+  test('reports unknown paths, bodies that are not JSON, missing scripts and turns never asked for', async () => {
     await using model = await startModel()
     model.script('other', [say('unused')])
     expect(() => model.assertPlayed()).toThrow(/1 turns never asked for/)

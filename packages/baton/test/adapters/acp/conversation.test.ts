@@ -95,7 +95,7 @@ describe('a conversation', () => {
     expect(said.lines().length).toBeLessThanOrEqual(200)
   })
 
-  it('that begins anew is empty, and its revisions go on', () => {
+  it('that begins again is empty, and its revisions continue', () => {
     const said = new Conversation(clock)
     said.prompt('go')
     const { rev } = said.since(0)

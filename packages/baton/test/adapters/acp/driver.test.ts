@@ -91,7 +91,7 @@ describe('a hosted session that another process left', () => {
     return { before, after, place, native, told }
   }
 
-  test('goes on in the same conversation, with the environment it had', async () => {
+  test('continues in the same conversation, with the environment it had', async () => {
     const { before, after, place, native, told } = await left({ ACP_LOADS: '1' })
     // That it ended is nobody's business: it goes on.
     expect(before.events.slice(told)).toEqual([])
@@ -131,7 +131,7 @@ describe('a hosted session that another process left', () => {
     expect((await after.driver.readScreen(place, 'opencode')).state).toBe('waiting')
   })
 
-  test('is remembered as cut off until somebody goes on with it, and counts no starts while it only waits', async () => {
+  test('is remembered as cut off until somebody continues it, and counts no starts while it only waits', async () => {
     const { after, place } = await left({ ACP_LOADS: '1' }, 'wait')
     const kept = savedSessions(systemSmallFiles, join(after.folder.path, 'state'))
     expect(await after.driver.revive()).toMatchObject([{ how: 'resumed', working: true }])
@@ -234,7 +234,7 @@ describe('a hosted session', () => {
     expect(events[5]?.event.nativeSession).not.toBe(events[0]?.event.nativeSession)
   })
 
-  test('goes on with the prompt that a reaction gives, and no further', async () => {
+  test('continues with the prompt that a reaction gives, and no further', async () => {
     let left = 2
     const { driver, place, rows, waiting, types } = await begin(event =>
       event.type === 'TurnEnded' && left-- > 0 ? { goOn: { prompt: `say more ${left}` } } : {},

@@ -128,7 +128,7 @@ describe('what Claude Code says', () => {
     expect(claudeCode.decode(payload, undefined)).toMatchObject({ event: { action } })
   })
 
-  test('a tool id that is no file name is kept apart from others by its digest', () => {
+  test('a tool id that is not a file name is kept apart from others by its digest', () => {
     const id = (tool_use_id: string) =>
       claudeCode.decode({ ...recorded('claude-code', 'pre-tool-use.bash'), tool_use_id }, undefined)
     expect(id('toolu_1')).toHaveProperty('event.toolUseId', 'toolu_1')
@@ -235,7 +235,7 @@ describe('what Claude Code is answered', () => {
       expect(JSON.stringify(claudeCode.encode({ rewrite }, event))).not.toContain('box')
   })
 
-  test('long texts are cut, but a prompt to go on with never is', () => {
+  test('long texts are cut, but a prompt to continue with never is', () => {
     const long = 'a line\n'.repeat(5_000)
     const answer = JSON.stringify(claudeCode.encode({ ...decide('deny'), context: long }, 'PreToolUse'))
     expect(answer.length).toBeLessThan(12_000)

@@ -22,7 +22,7 @@ describe('what Gemini CLI says', () => {
     expect(adapter.decode(recorded('gemini', name), undefined)).toMatchObject({ event })
   })
 
-  test('what a hook said at the start is no part of the prompt', () => {
+  test('what a hook said at the start is not part of the prompt', () => {
     const payload = {
       ...recorded('gemini', 'before-agent'),
       prompt: '<hook_context>a</hook_context>\n\n/handoff',

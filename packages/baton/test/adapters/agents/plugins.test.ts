@@ -107,7 +107,7 @@ describe('the extension for pi', () => {
     expect(dialogs).toEqual(['who knows', 'who knows'])
   })
 
-  test('goes on with the prompt, and gives the context of the start with the first one', async () => {
+  test('continues with the prompt, and gives the context of the start with the first one', async () => {
     await using folder = scratch()
     const { fire, sent } = await startPi(folder, {
       SessionStart: '{"context":"what was done"}',
@@ -191,7 +191,7 @@ describe('the plugin for opencode', () => {
     expect(output.output).toBe('passed\na hint\na note')
   })
 
-  test('tells the start once, adds the context, refuses a prompt, and goes on when idle', async () => {
+  test('reports the start once, adds the context, refuses a prompt, and continues when idle', async () => {
     await using folder = scratch()
     const { say, event, prompts } = await startOpencode(folder, {
       SessionStart: '{"context":"what was done"}',

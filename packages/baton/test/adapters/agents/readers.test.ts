@@ -164,6 +164,6 @@ describe('pi', () => {
   })
 })
 
-it('a file that is no transcript is known by no reader', async () => {
+it('a file that is not a transcript is recognized by no reader', async () => {
   expect(await readerFor(folder.write('x.json', '{"name":"x"}'))).toBeUndefined()
 })

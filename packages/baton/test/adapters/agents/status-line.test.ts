@@ -62,7 +62,7 @@ describe('the status line in the settings', () => {
     expect(uninstall(after)).toBeUndefined()
   })
 
-  it('keeps what stands beside the command', () => {
+  it('keeps what is next to the command', () => {
     const after = install('{"statusLine": {"type": "command", "command": "my-line", "padding": 2}}')
     expect(lineIn(after)).toMatchObject({ padding: 2 })
     expect(lineIn(after)?.command).toMatch(/baton-statusline' user my-line$/)

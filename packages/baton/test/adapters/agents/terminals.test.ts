@@ -181,7 +181,7 @@ describe.each([
     expect([...new Set(rows.map(([name]) => name))].sort()).toEqual(recorded.sort())
   })
 
-  it('is no prompt line where a picture of it stands further in, as everything does that a model or a command says', () => {
+  it('is not a prompt line where a picture of it is indented, as everything is that a model or a command says', () => {
     for (const [name, state] of rows) {
       if (state !== 'waiting') continue
       const said = screen(agent, name)
@@ -191,7 +191,7 @@ describe.each([
     }
   })
 
-  it('is no prompt line either where more than hints stands below it', () => {
+  it('is not a prompt line either where more than hints is below it', () => {
     const talk = Array.from({ length: 20 }, (_, i) => `\x1b[0m  line ${i}`).join('\n')
     expect(terminal.read(`${screen(agent, rows[0]?.[0] ?? '')}${talk}`).state).toBe('dialog')
   })

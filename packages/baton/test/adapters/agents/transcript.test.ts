@@ -25,7 +25,7 @@ it('Usage is read on from where the last reading ended, each reply once', async 
   expect(third?.replies).toEqual([])
 })
 
-it('A missing transcript, a folder or garbage is no failure', async () => {
+it('A missing transcript, a folder or garbage is not a failure', async () => {
   await using folder = scratch()
   expect(await claudeTranscripts.usage(join(folder.path, 'none'), { offset: 0 })).toBeUndefined()
   expect(await claudeTranscripts.tail(folder.path, 100)).toBeUndefined()

@@ -23,7 +23,7 @@ it('The worktree is told by its head, its branch and what is not committed', asy
   expect((await look()).head).not.toBe(clean.head)
 })
 
-it("Baton's own files are no change, and are kept out of git's sight", async () => {
+it("Baton's own files are not a change, and are hidden from git", async () => {
   await using repo = await gitRepo()
   const before = await systemGit.worktree(repo.path)
   repo.write('.tmp/hooked-sessions/a.json', '{}')

@@ -113,7 +113,7 @@ describe('over the wire', () => {
     expect(board.of(number)?.status).toBe('Done')
   })
 
-  test.each(['a/b', '../x', 'x y', ''])('%j is no owner', async owner => {
+  test.each(['a/b', '../x', 'x y', ''])('%j is not an owner', async owner => {
     const repository = { host: 'github.com', owner, name: 'app' }
     await expect(connect({ repository })).rejects.toMatchObject({ trouble: 'refused' })
   })

@@ -73,7 +73,7 @@ describe('the model by API', () => {
     })
   })
 
-  test('text that is empty is no answer', async () => {
+  test('text that is empty is not an answer', async () => {
     await using fake = await startModel()
     answers(fake, [say(' \n')])
 

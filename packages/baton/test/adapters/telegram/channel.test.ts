@@ -316,7 +316,7 @@ describe('when things go wrong', () => {
     expect(t.written()).not.toContain('/bot')
   })
 
-  it('goes on hearing after the network was gone, and after another program polled', async () => {
+  it('keeps receiving after the network was gone, and after another program polled', async () => {
     await using t = await telegramWorld()
     const asks = await t.begin()
     const waiting = asks.ask(sampleQuestion('make'), { signal: never, withinMs: 7_200_000 })

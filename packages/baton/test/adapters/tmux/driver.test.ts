@@ -26,7 +26,7 @@ async function waiting(world: TmuxWorld, title?: string): Promise<string> {
 }
 
 describe('Words that a killed daemon left on the prompt line', () => {
-  it('are taken away and typed anew; a person’s are left alone', async () => {
+  it('are removed and typed again; a person’s are left alone', async () => {
     await using world = tmuxWorld()
     const place = await waiting(world)
     const id = idOf(place)
@@ -222,7 +222,7 @@ describe('A shell', () => {
     expect(await world.driver.showsAgent?.(`%999 ${world.socket}`, AGENT)).toBe(false)
   })
 
-  it('around an agent is no hindrance', async () => {
+  it('around an agent does no harm', async () => {
     await using world = tmuxWorld()
     const { launch, ...order } = world.order('wrapped')
     const args = ['-c', '"$@"; true', 'sh', launch.program, ...launch.args]

@@ -107,7 +107,7 @@ describe('a command that fails the same way each time', () => {
     expect(world.ended[0]).toContain('make b')
   })
 
-  it('is no concern of Baton in an attended session, or with the setting 0', async () => {
+  it('does not concern Baton in an attended session, or with the setting 0', async () => {
     for (const options of [{ job: false }, { max: 0 }]) {
       await using world = loopWorld(options)
       for (let round = 0; round < 20; round++) await world.ran('npm test', 'failed')
