@@ -23,7 +23,7 @@ export interface HookCall {
   readBody(): Promise<Buffer>
   readonly headersSent: boolean
   readonly writableEnded: boolean
-  /** Tells the client to go on waiting. */
+  /** Tells the client to keep waiting. */
   wait(blanks: string): void
   answer(status: number, text: string): void
   destroy(): void

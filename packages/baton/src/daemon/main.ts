@@ -78,7 +78,7 @@ async function serve(dir: string, home: string): Promise<number> {
     return 0
   } catch (cause) {
     const error = cause instanceof BatonError ? cause : new BatonError('internal', String(cause), { cause })
-    // Another daemon holds the folder and may still be starting: hooks go on waiting for that one.
+    // Another daemon holds the folder and may still be starting: hooks keep waiting for that one.
     if (error.code !== 'daemon_busy')
       startFailed(dir, error.remedy ? `${error.message}. ${error.remedy}` : error.message)
     process.stderr.write(`baton: ${error.message}\n${error.remedy ? `${error.remedy}\n` : ''}`)

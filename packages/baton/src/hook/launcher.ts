@@ -26,7 +26,7 @@ export function makeLauncher(transport: Transport, places: LauncherPlaces): Buff
   return Buffer.from(transport === 'perl' ? perl(places) : shell(places, transport === 'curl' ? 'curl' : ''))
 }
 
-/** The text of the status line's program, which stands beside the launcher. */
+/** The text of the status line's program, which is next to the launcher. */
 export const statusLineText = ({ home }: Pick<LauncherPlaces, 'home'>): string =>
   fill('status-line.sh', { HOME: home.replaceAll("'", `'\\''`) })
 

@@ -3,7 +3,7 @@ import type { PermissionJudgement } from '@batonpass/contract/permission'
 /** What comes next for a request that the rules have judged. */
 export type NextLink =
   | { link: 'decided'; decision: 'allow' | 'deny' }
-  /** Take a snapshot and allow; if that fails, go on without. */
+  /** Take a snapshot and allow; if that fails, continue without one. */
   | { link: 'undo' }
   | { link: 'model' }
   | { link: 'person' }

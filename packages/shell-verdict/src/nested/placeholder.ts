@@ -6,6 +6,6 @@ export function replacePlaceholder(word: Word, placeholders: readonly string[]):
   if (text === undefined) return word
   const hit = placeholders.find(placeholder => placeholder !== '' && text.includes(placeholder))
   if (hit === undefined) return word
-  // A shell text that holds the placeholder is written anew for each input line.
+  // A shell text that holds the placeholder is written again for each input line.
   return { ...unknownWord(word.text, false), prefix: text.slice(0, text.indexOf(hit)) }
 }

@@ -45,7 +45,7 @@ export function mirrored(backend: Backend, { clock, timers, tell, attend }: Mirr
     said.changed()
   }
   let attention = new AbortController()
-  const anew = async <T>(start: () => Promise<T>): Promise<T> => {
+  const startAgain = async <T>(start: () => Promise<T>): Promise<T> => {
     said.clear()
     told = 0
     attention.abort()
@@ -57,8 +57,8 @@ export function mirrored(backend: Backend, { clock, timers, tell, attend }: Mirr
     return begun
   }
   return wrapBackend(backend, {
-    begin: () => anew(() => backend.begin()),
-    resume: nativeSession => anew(() => backend.resume(nativeSession)),
+    begin: () => startAgain(() => backend.begin()),
+    resume: nativeSession => startAgain(() => backend.resume(nativeSession)),
     async prompt(text, how) {
       said.prompt(text, how?.own === true)
       becomes('working')

@@ -96,7 +96,7 @@ export class ChatTerminal {
     if (wasOpen) this.#rl.prompt(true)
   }
 
-  /** A line that says what is going on, until the next one. */
+  /** A line that says what is happening, until the next one. */
   progress(words: string): void {
     this.#clearProgress()
     this.#newLine()

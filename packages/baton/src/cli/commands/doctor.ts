@@ -25,7 +25,7 @@ import { type Check, found } from '../known-problems.ts'
 import { configOf } from '../local-judge.ts'
 import { sandboxHere } from '../local-sandbox.ts'
 
-/** Checks everything Baton needs here and says, for each thing that is wrong, how to mend it. */
+/** Checks everything Baton needs here and says, for each thing that is wrong, how to fix it. */
 export const doctor: Handler = async (given, io) => {
   const checks: Check[] = [nodeCheck(), commandCheck(io)]
   const add = (...more: Check[]) => checks.push(...more)

@@ -30,7 +30,7 @@ const GO_ON = 'Go on with the work from there: begin with the first of the next 
 /** Nothing is stored that a pointer could name, so what is printed may be longer than a hook's answer. */
 const MAX_PRINTED = 30_000
 
-/** The agent that is to go on; `missing_tool` when it is not installed, before anything is written. */
+/** The agent that is to continue; `missing_tool` when it is not installed, before anything is written. */
 function nextAgent(name: string, io: Io): Launches {
   const launches = launchesOf(name)
   const { program } = launches.interactive({})

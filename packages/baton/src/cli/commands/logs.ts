@@ -8,7 +8,7 @@ import { describeEntry } from '../describe-entry.ts'
 import { paint, printable } from '../io.ts'
 import { parseSince } from '../parse-since.ts'
 
-/** Prints the journal, oldest first; `--follow` goes on until Ctrl-C. */
+/** Prints the journal, oldest first; `--follow` continues until Ctrl-C. */
 export const logs: Handler = async (given, io) => {
   const folder = folderOf(io)
   const colour = paint(io)

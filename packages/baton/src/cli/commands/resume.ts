@@ -32,7 +32,7 @@ export const resume: Handler = async (given, io) => {
   })
 }
 
-/** The agent's own words for going on with a session. */
+/** The agent's own command for resuming a session. */
 function resumeCommand({
   agent,
   nativeSession,

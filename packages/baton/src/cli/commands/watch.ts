@@ -32,7 +32,7 @@ export const watch: Handler = async (given, io) => {
   return EXIT.ok
 }
 
-/** Lets an adopted pane go; what runs there goes on. */
+/** Lets an adopted pane go; what runs there keeps running. */
 export const unwatch: Handler = async (given, io) => {
   const name = given.positionals[0] ?? ''
   const place = /^%\d+$|:/.test(name) ? placeOf(name, io.env) : name

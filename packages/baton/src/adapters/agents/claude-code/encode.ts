@@ -42,7 +42,7 @@ function answerTo(reaction: Reaction, nativeEvent: string, payload: unknown): An
     case 'Elicitation':
       return answer ? specific(nativeEvent, formAnswer(answer, payload)) : {}
     case 'Stop':
-      // Context at a stop would itself make the agent go on, so it is sent only beside a prompt.
+      // Context at a stop would itself make the agent continue, so it is sent only beside a prompt.
       if (!goOn) return {}
       return { decision: 'block', reason: goOn.prompt, ...specific(nativeEvent, context(reaction)) }
     case 'UserPromptSubmit':

@@ -37,7 +37,7 @@ const isRule = ({ text, spans: [first] }: ScreenLine): boolean =>
 /** The keys, and in a narrow window what is left of them. */
 const MOST_BELOW = 3
 
-/** Dim words only suggest how to go on. */
+/** Dim words only suggest how to continue. */
 function typedIn(inside: readonly ScreenLine[]): string {
   const [first = '', ...rest] = inside.map(({ spans }) =>
     spans.map(({ text, dim }) => (dim ? '' : text)).join(''),

@@ -38,4 +38,4 @@ function permission({ permission: answer, context, notice }: Reaction): Answer {
 }
 
 const NO_QUESTION =
-  'A person must decide this, and Cursor cannot ask one from a hook, so the call was stopped. Do not repeat it: go on without it or tell the person what you need.'
+  'A person must decide this, and Cursor cannot ask one from a hook, so the call was stopped. Do not repeat it: continue without it, or tell the person what you need.'

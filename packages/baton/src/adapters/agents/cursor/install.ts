@@ -36,7 +36,7 @@ export const installed: AgentAdapter['installed'] = (target, read) => {
 function entry(point: HookPoint, target: InstallTarget): Record<string, unknown> {
   return {
     command: hookCommand(target, 'cursor', point.event),
-    // In seconds; the margin lets the launcher give its safe answer before Cursor goes on without one.
+    // In seconds; the margin lets the launcher give its safe answer before Cursor continues without one.
     timeout: point.waits ? Math.ceil(target.waitSeconds) + 15 : (point.seconds ?? 10),
     // Without the launcher nothing runs. A committed file would lock out colleagues who have no Baton.
     ...(point.waits && target.scope === 'user' ? { failClosed: true } : {}),

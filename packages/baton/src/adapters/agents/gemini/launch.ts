@@ -26,7 +26,7 @@ export const launches: Launches = {
     program: 'gemini',
     args: ['--acp'],
     remedy: 'Install it: npm install -g @google/gemini-cli',
-    // The title of a shell call is its command; what it is for and where it runs stand beside it.
+    // The title of a shell call is its command; what it is for and where it runs are next to it.
     inputOf: ({ kind, title, text }) => {
       const where = /^\[(?:current working directory |in (?<cwd>[^\]]+)\])/.exec(text)
       if (kind !== 'execute' || !where) return undefined

@@ -41,7 +41,7 @@ export const Baton = async ({ client, directory }) => {
     for (const id of started) tellLast('SessionEnd', { ...about(id), reason: 'exit' })
   })
 
-  // opencode tells of no end when \`/new\` or another conversation takes a session's place.
+  // opencode reports no end when \`/new\` or another conversation takes a session's place.
   async function leave(id) {
     if (started.delete(id)) await ask('SessionEnd', { ...about(id), reason: 'new' })
   }

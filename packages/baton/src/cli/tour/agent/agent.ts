@@ -217,7 +217,7 @@ export async function scriptedAgent(options: {
     })
   }
 
-  /** Kept in a file, because the script goes on where it was when the program is started again. */
+  /** Kept in a file, because the script continues where it was when the program is started again. */
   function stepReached(): number {
     try {
       return Number(readFileSync(join(home, 'tour-step'), 'utf8')) || 0
