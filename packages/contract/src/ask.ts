@@ -12,11 +12,13 @@ export type AskKind = z.infer<typeof AskKind>
 
 /**
  * `reply` carries an answer to each question. `decline`: the person does not answer them. `send-back` returns a plan with a
- * comment. `on-screen`: the person wants to answer in the agent's own dialog.
+ * comment. `allow-project` and `allow-everywhere` add a rule to the user's own settings. `on-screen`: the person wants to answer in the agent's own dialog.
  */
 export const AskOption = z.enum([
   'allow-once',
   'allow-session',
+  'allow-project',
+  'allow-everywhere',
   'deny',
   'deny-with-reason',
   'yes',
@@ -43,6 +45,20 @@ export const AskFacts = z.object({
 })
 export type AskFacts = z.infer<typeof AskFacts>
 
+/** A rule that "always allow" adds: exactly what the ask shows, and nothing else. */
+export const RememberedRule = z.union([
+  z.strictObject({ command: z.string().min(1).max(500), folder: z.string().min(1).max(1000).optional() }),
+  z.strictObject({ tool: z.literal('WebFetch'), pattern: z.string().min(1).max(500) }),
+])
+export type RememberedRule = z.infer<typeof RememberedRule>
+
+/** The rules that an answer may add, for each scope. */
+export const AskRules = z.object({
+  project: RememberedRule.optional(),
+  everywhere: RememberedRule.optional(),
+})
+export type AskRules = z.infer<typeof AskRules>
+
 /** SHA-256 of session, tool, input and folder. An answer is valid for exactly this fingerprint. */
 export const Fingerprint = z.string().regex(/^[0-9a-f]{64}$/)
 
@@ -54,6 +70,10 @@ export const AskAnswer = z.object({
   reason: z.string().min(1).max(MAX_REASON_LENGTH).optional(),
   /** With `reply`: the answers to the ask's questions. */
   replies: z.array(Reply).max(100).optional(),
+  /** Where "always allow" put its rule, or why it could not. */
+  remembered: z
+    .union([z.object({ file: z.string(), rule: z.string() }), z.object({ problem: z.string() })])
+    .optional(),
   by: z.object({ channel: z.string().min(1).max(32), who: z.string().max(200) }),
   at: z.iso.datetime(),
 })
@@ -77,6 +97,8 @@ export const Ask = z.object({
   key: z.string().min(1).max(200),
   fingerprint: Fingerprint,
   options: z.array(AskOption).min(1),
+  /** For `permission`: what "always allow" would add. */
+  rules: AskRules.optional(),
   /** For `question` and `form`. Asks of older versions have none. */
   questions: z.array(AskedQuestion).max(100).optional(),
   /** What to read before answering, such as a plan. */

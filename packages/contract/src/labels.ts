@@ -1,4 +1,4 @@
-import type { Ask, AskOption, WithdrawnWhy } from './ask.ts'
+import type { Ask, AskAnswer, AskOption, WithdrawnWhy } from './ask.ts'
 import type { ClaimEntry } from './claim.ts'
 import type { CycleEntry, CycleStep } from './cycle.ts'
 import type { HandoffEntry } from './handoff.ts'
@@ -16,6 +16,8 @@ import type { EndKind, WorkflowEntry } from './workflow.ts'
 export const OPTION_LABELS: Record<AskOption, string> = {
   'allow-once': 'Allow once',
   'allow-session': 'Allow for this session',
+  'allow-project': 'Always allow in this project',
+  'allow-everywhere': 'Always allow everywhere',
   deny: 'Deny',
   'deny-with-reason': 'Deny and say why',
   yes: 'Yes',
@@ -31,6 +33,8 @@ export const OPTION_LABELS: Record<AskOption, string> = {
 export const ANSWER_LABELS: Record<AskOption, string> = {
   'allow-once': 'Allowed',
   'allow-session': 'Allowed for this session',
+  'allow-project': 'Always allowed in this project',
+  'allow-everywhere': 'Always allowed everywhere',
   deny: 'Denied',
   'deny-with-reason': 'Denied',
   yes: 'Yes',
@@ -73,11 +77,19 @@ export function outcomeLabel({
   questions,
 }: Pick<Ask, 'state' | 'answer' | 'withdrawn' | 'questions'>): string {
   if (answer) {
-    const words = answerWords({ questions, answer })
+    const words = answerWords({ questions, answer }) || rememberedWords(answer.remembered)
     return `${ANSWER_LABELS[answer.option]}${words ? `: ${words}` : ''}`
   }
   if (withdrawn) return WITHDRAWN_LABELS[withdrawn]
   return { open: 'Still open', answered: 'Answered', 'timed-out': 'Timed out', withdrawn: 'Withdrawn' }[state]
+}
+
+/** What became of the rule of an "always allow". */
+function rememberedWords(remembered: AskAnswer['remembered']): string {
+  if (!remembered) return ''
+  if ('problem' in remembered)
+    return `only for this session, because the rule could not be added: ${remembered.problem}`
+  return `added ${remembered.rule} to ${remembered.file}`
 }
 
 /** Who or what decided about a tool call. */

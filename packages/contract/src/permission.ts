@@ -55,10 +55,19 @@ export const PatternRule = z.strictObject({
 })
 export type PatternRule = z.infer<typeof PatternRule>
 
+/** One command, word for word: with no other argument, no variable, no pattern and no input from a pipe or a file. */
+export const CommandRuleMatch = z.strictObject({
+  command: z.string().min(1).max(500),
+  /** The folder it runs in, relative to the worktree: not one below it. Without it, any folder. */
+  folder: z.string().min(1).max(1000).optional(),
+})
+export type CommandRuleMatch = z.infer<typeof CommandRuleMatch>
+
 /** One item of `permissions.allow`, `permissions.deny` or `permissions.ask`. A plain string is a pattern for Bash. */
 export const PermissionRule = z.union([
   RulePattern,
   PatternRule.extend({ reason: z.string().max(500).optional() }),
+  CommandRuleMatch.extend({ reason: z.string().max(500).optional() }),
   RuleMatch.extend({ reason: z.string().max(500).optional() })
     .refine(rule => Object.keys(rule).some(key => key !== 'reason'), {
       message: 'a rule must name at least a tool, a program, a path or a host',
@@ -138,6 +147,8 @@ export const DecisionEntry = z.object({
   /** Why no snapshot undoes the call, if Baton wanted one. */
   noUndo: z.string().optional(),
   ask: AskId.optional(),
+  /** A person said yes in the agent's own dialog, after Baton had asked. */
+  inDialog: z.boolean().optional(),
   tookMs: z.number().nonnegative(),
 })
 export type DecisionEntry = z.infer<typeof DecisionEntry>

@@ -77,6 +77,8 @@ export function AsksPage() {
 const KEYS: Record<string, readonly AskOption[]> = {
   a: ['allow-once', 'yes', 'approve'],
   s: ['allow-session'],
+  p: ['allow-project'],
+  e: ['allow-everywhere'],
   d: ['deny', 'no', 'decline'],
   r: ['deny-with-reason', 'send-back'],
 }

@@ -149,6 +149,8 @@ function Asked({ ask, sent, onReply }: AskedProps) {
 const BUTTONS: Record<AskOption, { key: string; look: string }> = {
   'allow-once': { key: 'a', look: 'yes' },
   'allow-session': { key: 's', look: '' },
+  'allow-project': { key: 'p', look: '' },
+  'allow-everywhere': { key: 'e', look: '' },
   deny: { key: 'd', look: 'no' },
   'deny-with-reason': { key: 'r', look: 'no' },
   yes: { key: 'a', look: 'yes' },

@@ -64,6 +64,8 @@ export function Keys() {
           <Key keys="j k">next and previous question</Key>
           <Key keys="a">allow once</Key>
           <Key keys="s">allow for this session</Key>
+          <Key keys="p">always allow in this project</Key>
+          <Key keys="e">always allow everywhere</Key>
           <Key keys="d">deny</Key>
           <Key keys="r">deny and say why</Key>
         </dl>

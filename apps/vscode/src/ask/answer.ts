@@ -1,5 +1,5 @@
 import { Ask, type AskOption, MAX_REASON_LENGTH } from '@batonpass/contract/ask'
-import { ANSWER_LABELS, needsReason, OPTION_LABELS, REFUSALS } from '@batonpass/contract/labels'
+import { ANSWER_LABELS, needsReason, OPTION_LABELS, outcomeLabel, REFUSALS } from '@batonpass/contract/labels'
 import type { Reply } from '@batonpass/contract/question'
 import * as vscode from 'vscode'
 import { letEditorAnswer } from '../command/let-editor-answer.ts'
@@ -25,8 +25,8 @@ const READ_PLAN = 'Read the Plan…'
 export async function askPerson(ask: Ask, context: AskContext): Promise<void> {
   const { message, whole } = askText(ask)
   const asksBack = ask.options.includes('reply')
-  // A notification has no room for a reason: the user gives one on the question's page.
-  const short = ask.options.filter(option => !needsReason(option))
+  // A notification has no room for a reason or a rule: the user sees both on the question's page.
+  const short = ask.options.filter(option => !needsReason(option) && !addsRule(option))
   // The user sees every question in full while answering it.
   const options = whole || asksBack ? short : short.filter(refuses)
   const isPlan = ask.kind === 'plan'
@@ -97,8 +97,9 @@ async function answer(
       ...(reason === undefined ? {} : { reason }),
       ...(replies === undefined ? {} : { replies }),
     }
-    await daemon.post(`/api/asks/${ask.id}/answer`, Ask, body, { asPerson: true })
-    vscode.window.setStatusBarMessage(`Baton: ${ANSWER_LABELS[option]}`, 5000)
+    const answered = await daemon.post(`/api/asks/${ask.id}/answer`, Ask, body, { asPerson: true })
+    if (addsRule(option)) void vscode.window.showInformationMessage(plain(outcomeLabel(answered)))
+    else vscode.window.setStatusBarMessage(`Baton: ${ANSWER_LABELS[option]}`, 5000)
   } catch (cause) {
     void vscode.window.showErrorMessage(plain(sentence(cause)))
   }
@@ -106,5 +107,6 @@ async function answer(
 
 const labelOf = (option: AskOption): string =>
   needsReason(option) || option === 'reply' ? `${OPTION_LABELS[option]}…` : OPTION_LABELS[option]
+const addsRule = (option: AskOption): boolean => option === 'allow-project' || option === 'allow-everywhere'
 /** A refusal is safe even if the user sees only part of the question. */
 const refuses = (option: AskOption): boolean => REFUSALS.includes(option)

@@ -1,4 +1,5 @@
 import type { Ask, AskOption } from '@batonpass/contract/ask'
+import { ANSWER_LABELS } from '@batonpass/contract/labels'
 import type { Decision } from '@batonpass/contract/reaction'
 
 /** The outcome of an ask for its caller. `unreachable`: no channel reaches a person, so the agent should ask in its own dialog. */
@@ -15,6 +16,12 @@ export function outcomeOf(ask: Ask): AskOutcome {
   return { result: ask.withdrawn === 'unreachable' ? 'unreachable' : 'withdrawn', ask }
 }
 
+const ALLOWED: Partial<Record<AskOption, true>> = {
+  'allow-session': true,
+  'allow-project': true,
+  'allow-everywhere': true,
+}
+
 /** Turns the outcome of a permission ask into a decision. Only a person's approval allows the call. */
 export function decisionOf(
   outcome: AskOutcome,
@@ -25,8 +32,8 @@ export function decisionOf(
       const by = `${outcome.by.who} (${outcome.by.channel})`
       if (outcome.option === 'allow-once' || outcome.option === 'yes')
         return { decision: 'allow', reason: `Allowed by ${by}` }
-      if (outcome.option === 'allow-session')
-        return { decision: 'allow', reason: `Allowed for this session by ${by}` }
+      if (outcome.option in ALLOWED)
+        return { decision: 'allow', reason: `${ANSWER_LABELS[outcome.option]} by ${by}` }
       return { decision: 'deny', reason: `Denied by ${by}${outcome.reason ? `: ${outcome.reason}` : ''}` }
     }
     case 'timed-out':

@@ -1,4 +1,4 @@
-import type { Ask, AskEntry, WithdrawnWhy } from '@batonpass/contract/ask'
+import type { Ask, AskEntry, AskOption, AskRules, WithdrawnWhy } from '@batonpass/contract/ask'
 import { AskId, EntryId } from '@batonpass/contract/ids'
 import type { NewEntry } from '@batonpass/contract/journal'
 import type { AskStore } from '../ports/ask-store.ts'
@@ -44,6 +44,8 @@ export interface AsksParts {
   store: AskStore
   channels: readonly Channel[]
   record(entries: readonly NewEntry[]): Promise<unknown>
+  /** Adds the rule of an "always allow" to the user's own settings, and says where it is. */
+  addRule?(ask: Ask, scope: keyof AskRules): Promise<{ file: string; rule: string }>
   /** What people call a session. */
   nameOf?(session: string): Promise<string | undefined>
   fault(during: string, cause: unknown): void
@@ -60,6 +62,11 @@ export interface AskingOptions {
   unreached?: 'give-up' | 'wait'
   /** What to do if no one answers. */
   unanswered?: WhenUnanswered
+}
+
+const SCOPES: Partial<Record<AskOption, keyof AskRules>> = {
+  'allow-project': 'project',
+  'allow-everywhere': 'everywhere',
 }
 
 /** How long a caller that disconnected may take to come back before its ask is withdrawn. */
@@ -286,7 +293,7 @@ export class Asks implements AnswerHandler {
 
   #happen(open: OpenAsk, event: AskEvent): Promise<Omit<Step, 'effects'>> {
     return open.inOrder(async () => {
-      const { effects, verdict, problem } = step(open.ask, event)
+      const { effects, verdict, problem } = step(open.ask, await this.#withRule(open.ask, event))
       let kept = true
       for (const effect of effects) {
         if (effect.do === 'keep') kept = await this.#keep(open, event, effect.ask, effect.allowed)
@@ -295,6 +302,18 @@ export class Asks implements AnswerHandler {
       }
       return { ask: open.ask, verdict: kept ? verdict : 'closed', ...(problem ? { problem } : {}) }
     })
+  }
+
+  /** Adds the rule before the answer counts: a daemon that is killed in between asks again, and adds nothing twice. */
+  async #withRule(ask: Ask, event: AskEvent): Promise<AskEvent> {
+    const scope = event.type === 'answer' ? SCOPES[event.answer.option] : undefined
+    if (event.type !== 'answer' || !scope || step(ask, event).verdict !== 'taken') return event
+    const { addRule, fault } = this.#parts
+    const remembered = await addRule?.(ask, scope).catch(cause => {
+      fault(`adding the rule of ${ask.id}`, cause)
+      return { problem: cause instanceof Error ? cause.message : 'see `baton logs --kind fault`' }
+    })
+    return remembered ? { ...event, answer: { ...event.answer, remembered } } : event
   }
 
   async #keep(

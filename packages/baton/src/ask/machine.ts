@@ -1,4 +1,4 @@
-import type { Ask, AskAnswer, WithdrawnWhy } from '@batonpass/contract/ask'
+import type { Ask, AskAnswer, AskOption, WithdrawnWhy } from '@batonpass/contract/ask'
 import { needsReason } from '@batonpass/contract/labels'
 import { problemWith } from '@batonpass/contract/replies'
 import type { Verdict } from '../ports/channel.ts'
@@ -58,7 +58,7 @@ const timedOut = (ask: Ask, at: string): Step =>
 
 function settled(ask: Ask, verdict: Verdict): Step {
   const allowed =
-    ask.answer?.option === 'allow-session'
+    ask.answer && FOR_SESSION.has(ask.answer.option)
       ? { session: ask.facts.session, fingerprint: ask.fingerprint }
       : undefined
   return {
@@ -71,6 +71,9 @@ function settled(ask: Ask, verdict: Verdict): Step {
     ],
   }
 }
+
+/** A rule for the project or for everywhere holds for this session even if it could not be written. */
+const FOR_SESSION: ReadonlySet<AskOption> = new Set(['allow-session', 'allow-project', 'allow-everywhere'])
 
 const nothing = (ask: Ask, verdict: Verdict): Step => ({ ask, verdict, effects: [] })
 

@@ -1,4 +1,4 @@
-import type { Ask, AskFacts, AskKind, AskOption } from '@batonpass/contract/ask'
+import type { Ask, AskFacts, AskKind, AskOption, AskRules } from '@batonpass/contract/ask'
 import type { AskId } from '@batonpass/contract/ids'
 import type { AskedQuestion, Attachment } from '@batonpass/contract/question'
 import { fullText } from '@batonpass/contract/replies'
@@ -16,6 +16,8 @@ export interface Question {
   /** What the person has to answer one by one. */
   questions?: AskedQuestion[]
   attachments?: Attachment[]
+  /** What "always allow" would add; without it, the person can allow once and for the session. */
+  rules?: AskRules
   /** By default, all options of the kind. */
   options?: readonly AskOption[]
 }
@@ -24,7 +26,14 @@ export interface Question {
 export const ACCESS_REQUEST = 'sandbox request '
 
 const OPTIONS: Record<AskKind, readonly AskOption[]> = {
-  permission: ['allow-once', 'allow-session', 'deny', 'deny-with-reason'],
+  permission: [
+    'allow-once',
+    'allow-session',
+    'allow-project',
+    'allow-everywhere',
+    'deny',
+    'deny-with-reason',
+  ],
   confirm: ['yes', 'no'],
   question: ['reply', 'decline'],
   form: ['reply', 'decline', 'on-screen'],
@@ -33,7 +42,8 @@ const OPTIONS: Record<AskKind, readonly AskOption[]> = {
 
 /** Builds an open ask from a question. */
 export function openedAsk(id: AskId, question: Question, now: number, withinMs: number): Ask {
-  const { kind, title, detail, facts, key, fingerprint, options, questions, attachments } = question
+  const { kind, title, detail, facts, key, fingerprint, questions, attachments, rules } = question
+  const options = question.options ?? OPTIONS[kind].filter(option => isOffered(option, rules))
   return {
     id,
     kind,
@@ -42,11 +52,17 @@ export function openedAsk(id: AskId, question: Question, now: number, withinMs: 
     facts,
     key,
     fingerprint,
-    options: [...(options ?? OPTIONS[kind])],
+    options: [...options],
+    ...(rules ? { rules } : {}),
     ...(questions ? { questions } : {}),
     ...(attachments ? { attachments } : {}),
     createdAt: new Date(now).toISOString(),
     expiresAt: new Date(now + withinMs).toISOString(),
     state: 'open',
   }
+}
+
+const isOffered = (option: AskOption, rules: AskRules | undefined): boolean => {
+  if (option === 'allow-project') return rules?.project !== undefined
+  return option === 'allow-everywhere' ? rules?.everywhere !== undefined : true
 }

@@ -2,6 +2,7 @@ import { bellNotifier } from '../adapters/notify/bell.ts'
 import { desktopNotifier } from '../adapters/notify/desktop.ts'
 import { webhookNotifier } from '../adapters/notify/webhook.ts'
 import { systemClock } from '../adapters/system/clock.ts'
+import { systemFiles } from '../adapters/system/files.ts'
 import { systemIds } from '../adapters/system/ids.ts'
 import { onPath } from '../adapters/system/on-path.ts'
 import { systemPrograms } from '../adapters/system/programs.ts'
@@ -13,9 +14,12 @@ import { type Notifier, notifierChannel } from '../ask/notifier.ts'
 import { PageChannel } from '../ask/page-channel.ts'
 import type { PresenceKeeper } from '../ask/presence.ts'
 import { withQuietHours } from '../ask/quiet-hours.ts'
+import { addRule } from '../config/add-rule.ts'
 import type { ConfigKeeper } from '../config/keeper.ts'
 import type { Environment } from '../config/places.ts'
+import { tilde } from '../config/user-file.ts'
 import type { Redactor } from '../journal/redact.ts'
+import { ruleText } from '../permission/rules/rule-text.ts'
 import type { ChannelMemory } from '../ports/ask-store.ts'
 import type { Channel } from '../ports/channel.ts'
 import type { Ground } from './ground.ts'
@@ -61,6 +65,15 @@ export function composeAsks(
       }),
     ],
     record: ground.write,
+    async addRule({ id, facts, rules }, scope) {
+      const rule = rules?.[scope]
+      const { project } = facts
+      if (!rule || !project) throw new Error('The question names no rule.')
+      const comment = `${new Date(systemClock.now()).toISOString().slice(0, 10)}: always allow (${id})`
+      const file = await addRule(ground.home, { rule, scope, project, comment }, systemFiles)
+      await ground.config.refresh()
+      return { file: tilde(file, ground.home), rule: ruleText(rule, scope) }
+    },
     nameOf: async session => (await ground.sessions.find(session))?.name,
     fault: ground.fault,
     clock: systemClock,

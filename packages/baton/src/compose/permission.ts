@@ -17,7 +17,7 @@ import type { ToolEvent } from '../permission/ask-for.ts'
 import { readGrantsInForce } from '../permission/grants/grants-in-force.ts'
 import { isGuarded } from '../permission/paths/protected.ts'
 import { type PermissionPorts, permissionReactor } from '../permission/reactor.ts'
-import { type ActiveWorkflow, rulesKeeper } from '../permission/rules-in-force.ts'
+import { type ActiveWorkflow, rulesInForce, rulesKeeper } from '../permission/rules-in-force.ts'
 import type { ReactionContext, Reactor } from '../ports/reactor.ts'
 
 export interface PermissionParts {
@@ -68,8 +68,15 @@ export function composePermission(parts: PermissionParts): Reactor {
     home: parts.home,
     guarded,
     paths: { realpath, hasDashNames, findBareRepository },
-    rules: async context =>
-      rules(context.config, { worktree: context.project, home: parts.home }, await workflowOf(context)),
+    rules: async (context, besides) => {
+      const place = { worktree: context.project, home: parts.home }
+      const workflow = await workflowOf(context)
+      if (!besides) return rules(context.config, place, workflow)
+      const { permissions } = context.config
+      const allow = [...permissions.allow, ...besides]
+      return rulesInForce({ ...context.config, permissions: { ...permissions, allow } }, place, workflow)
+    },
+    redact: parts.redact,
     grants: {
       inForce: async (event, context) => {
         const own = (await workflowOf(context))?.grant

@@ -121,8 +121,9 @@ export function addEntry(part: RecapPart, entry: Entry, readTest: RecapFacts['re
   }
   switch (body.kind) {
     case 'decision': {
-      // A call left to the agent is not a decision: if the agent asks, its dialog has its own entry.
-      if (body.decision !== 'defer') part.decisions.all++
+      // A call left to the agent is not a decision: if the agent asks, its dialog has its own entry. The question of a yes in
+      // the dialog was counted when Baton asked it.
+      if (body.decision !== 'defer' && !body.inDialog) part.decisions.all++
       if (isWithoutPerson(body)) part.decisions.without++
       if (body.by !== 'person') addToGroup(part.groups, body, at)
       if (project && body.undo && body.decision === 'allow')

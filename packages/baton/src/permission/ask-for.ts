@@ -1,7 +1,8 @@
-import type { Ask } from '@batonpass/contract/ask'
+import type { Ask, AskRules } from '@batonpass/contract/ask'
 import type { EventOf } from '@batonpass/contract/event'
 import { fingerprintOf } from '../ask/fingerprint.ts'
 import type { Question } from '../ask/question.ts'
+import { ruleText } from './rules/rule-text.ts'
 
 export type ToolEvent = EventOf<'ToolRequested'> | EventOf<'PermissionAsked'>
 
@@ -24,11 +25,11 @@ export const isOfSubagent = (ask: Ask): boolean => ask.key.endsWith(OF_SUBAGENT)
 export const eventOf = (ask: Ask): string => ask.key.split(' ')[0] ?? ''
 
 /** The question that a person sees: the whole of what would run, and why it is asked. */
-export function questionFor(event: ToolEvent, project: string, reason: string): Question {
+export function questionFor(event: ToolEvent, project: string, reason: string, rules?: AskRules): Question {
   return {
     kind: 'permission',
     title: `${event.tool} in ${project}`,
-    detail: [subjectOf(event), ...written(event), reason].join('\n\n'),
+    detail: [subjectOf(event), ...written(event), reason, ...alwaysLines(rules)].join('\n\n'),
     facts: {
       session: event.session,
       nativeSession: event.nativeSession,
@@ -39,7 +40,17 @@ export function questionFor(event: ToolEvent, project: string, reason: string): 
     },
     key: keyFor(event),
     fingerprint: fingerprintFor(event),
+    ...(rules ? { rules } : {}),
   }
+}
+
+/** What the person would allow for all time. */
+function alwaysLines(rules: AskRules | undefined): string[] {
+  const scopes = (['project', 'everywhere'] as const).flatMap(scope => {
+    const rule = rules?.[scope]
+    return rule ? `${scope === 'project' ? 'in this project' : scope}: ${ruleText(rule, scope)}` : []
+  })
+  return scopes.length > 0 ? [`Always allow ${scopes.join('; ')}`] : []
 }
 
 /** What a tool would put into a file; of a command the subject says it all. */
@@ -52,7 +63,7 @@ function written({ action, input }: ToolEvent): string[] {
 }
 
 /** The command, the paths or the name that is judged, in full. */
-export function subjectOf({ action, tool, input }: ToolEvent): string {
+export function subjectOf({ action, tool, input }: Pick<ToolEvent, 'action' | 'tool' | 'input'>): string {
   switch (action.kind) {
     case 'shell':
       return action.command

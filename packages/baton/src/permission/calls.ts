@@ -1,4 +1,5 @@
 import type { EventOf } from '@batonpass/contract/event'
+import type { PermissionStep } from '@batonpass/contract/permission'
 import { fingerprintFor } from './ask-for.ts'
 
 /** A tool call on its way: what its first hook was told, until it has run. */
@@ -11,8 +12,11 @@ export interface Call {
   readonly ofSubagent: boolean
   readonly told: 'allow' | 'deny' | 'ask' | 'defer'
   readonly reason: string
+  readonly trail: readonly PermissionStep[]
   /** The event with which the agent's own dialog opened. */
   asked?: string
+  /** A person answered through Baton, not in that dialog. */
+  answered?: boolean
 }
 
 const MOST_CALLS = 2000
@@ -24,11 +28,16 @@ const MOST_CALLS = 2000
 export class Calls {
   readonly #calls = new Map<string, Call>()
 
-  requested(event: EventOf<'ToolRequested'>, told: Call['told'], reason: string): void {
+  requested(
+    event: EventOf<'ToolRequested'>,
+    told: Call['told'],
+    reason: string,
+    trail: readonly PermissionStep[] = [],
+  ): void {
     const { id, session, toolUseId } = event
     const fingerprint = fingerprintFor(event)
     const ofSubagent = event.subagent !== undefined
-    const call = { fingerprint, session, requested: id, toolUseId, ofSubagent, told, reason }
+    const call = { fingerprint, session, requested: id, toolUseId, ofSubagent, told, reason, trail }
     this.#calls.delete(id)
     // A call that may not run has no more hooks.
     if (told !== 'deny') this.#calls.set(id, call)

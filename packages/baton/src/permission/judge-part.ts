@@ -14,6 +14,7 @@ import type { JudgeContext } from './judge-context.ts'
 import type { Judging } from './judging.ts'
 import { needsOutside } from './needs-outside.ts'
 import { judgePaths, noFindings, type PathFindings, touched } from './paths/judge-paths.ts'
+import { exactCommand } from './rules/exact-command.ts'
 import type { Subject } from './rules/match.ts'
 import { ownAddress, ownHazard } from './rules/own.ts'
 import { ruleStep, secretStep, spokenBy } from './rules/steps.ts'
@@ -78,6 +79,7 @@ export function judgePart(
     paths: touched(found),
     hosts,
     mcp: undefined,
+    exact: exactCommand(command),
   }
   const covered = found.secret ? undefined : coverCommand(command, assessment, analysis, context)
   return byRules(subject, command, assessment, found, context, judging, covered)
@@ -139,7 +141,7 @@ function byRules(
     if (spoken.decision !== 'allow') return false
   }
   if (assessment.kind === 'destroy') return judging.denyForGood('builtin destroy', part, reasonOf(assessment))
-  if (speaks) return true
+  if (speaks) return spoken.isExact !== true
   if (found.secret) {
     judging.add(secretStep(rules, part, found.secret))
     return false

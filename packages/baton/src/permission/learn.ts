@@ -3,9 +3,9 @@ import { assess } from '@batonpass/shell-verdict/programs/assess'
 import { builtinPrograms } from '@batonpass/shell-verdict/programs/builtin'
 import type { Kind } from '@batonpass/shell-verdict/programs/kinds'
 import { analyse } from '@batonpass/shell-verdict/shell/analysis'
-import { programName } from '@batonpass/shell-verdict/shell/program'
-import type { SimpleCommand } from '@batonpass/shell-verdict/shell/simple-command'
 import { holdsPlaceholder } from '../journal/redact.ts'
+import { exactText } from './rules/exact-command.ts'
+import { escapePattern } from './rules/rule-text.ts'
 
 type Rule = Exclude<PermissionRule, string>
 
@@ -113,31 +113,15 @@ function formsOf({ tool, subject, trail }: Taught): Form[] {
   if (unknowns.length > 0) return []
   const forms: Form[] = []
   for (const command of commands) {
-    const text = textOf(command)
+    const text = exactText(command)
     if (text === undefined) return []
     if (!asked.has(text)) continue
     const { kind, program, path } = assess(command, builtinPrograms())
     const wide = WIDENED.has(kind) && path.length > 0 ? { program, subcommand: path.join(' ') } : undefined
-    forms.push({ exact: { pattern: `^${escaped(text)}$` }, wide })
+    forms.push({ exact: { pattern: `^${escapePattern(text)}$` }, wide })
   }
   return forms
 }
-
-/** The part as patterns see it; undefined where a pattern would cover other words, too. */
-function textOf({ words }: SimpleCommand): string | undefined {
-  const values = words.map(word => word.value)
-  if (values.some(value => value === undefined || value === '' || /\s/.test(value))) return undefined
-  const [program = '', ...rest] = values.map(value => value ?? '')
-  const name = programName(program)
-  // `./deploy` is another program in every folder.
-  if (name === '' || (name.includes('/') && !name.startsWith('/'))) return undefined
-  const text = [name, ...rest].join(' ')
-  return text.length <= LONGEST_TEXT ? text : undefined
-}
-/** A pattern may have 500 characters. */
-const LONGEST_TEXT = 240
-
-const escaped = (text: string): string => text.replaceAll(/[\\^$.|?*+()[\]{}]/g, '\\$&')
 
 function hostOf(url: string): string | undefined {
   try {

@@ -1,3 +1,4 @@
+import type { AskRules } from '@batonpass/contract/ask'
 import type { Config } from '@batonpass/contract/config'
 import type { PermissionJudgement } from '@batonpass/contract/permission'
 import { decisionOf } from '../ask/ask-outcome.ts'
@@ -40,11 +41,13 @@ export interface Walk {
   tried: ReadonlySet<NextLink['link']>
   /** Why it comes to a person, where that is known already. */
   reason?: string | undefined
+  /** What "always allow" would add. */
+  rules?: (() => Promise<AskRules | undefined>) | undefined
 }
 
 /** Goes through the links that take time. A link that fails has not decided: the next one does. */
 export async function walk(
-  { event, context, judgement, tried, ...given }: Walk,
+  { event, context, judgement, tried, rules, ...given }: Walk,
   signal: AbortSignal,
   ports: LinkPorts,
 ): Promise<Decided> {
@@ -94,7 +97,7 @@ export async function walk(
         break
       }
       case 'person':
-        return { ...(await askPerson(event, context, reason, signal, ports)), ...noUndo }
+        return { ...(await askPerson({ event, context, reason, rules }, signal, ports)), ...noUndo }
     }
   }
 }
@@ -109,15 +112,14 @@ export const takeSnapshot = (
   })
 
 async function askPerson(
-  event: ToolEvent,
-  context: ReactionContext,
-  reason: string,
+  { event, context, reason, rules }: Pick<Walk, 'event' | 'context' | 'rules'> & { reason: string },
   signal: AbortSignal,
-  { asks }: LinkPorts,
+  { asks, fault }: LinkPorts,
 ): Promise<Decided> {
   // The dialog appears at once, and the agent's next hook waits for the other channels beside it.
   if (dialogFollows(event, context)) return { decision: 'ask', reason, by: 'nobody' }
-  const outcome = await asks.ask(questionFor(event, context.project, reason), {
+  const always = await rules?.().catch(cause => fault('finding a rule to offer', cause))
+  const outcome = await asks.ask(questionFor(event, context.project, reason, always ?? undefined), {
     signal,
     withinMs: askMs(event, context),
     unreached: dialogIsOpen(event, context) ? 'wait' : 'give-up',

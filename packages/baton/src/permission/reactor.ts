@@ -1,6 +1,6 @@
-import type { Ask, WithdrawnWhy } from '@batonpass/contract/ask'
-import type { AgentEvent, PermissionMode } from '@batonpass/contract/event'
-import type { PermissionJudgement } from '@batonpass/contract/permission'
+import type { Ask, AskRules, WithdrawnWhy } from '@batonpass/contract/ask'
+import type { AgentEvent, EventOf, PermissionMode } from '@batonpass/contract/event'
+import type { PermissionJudgement, PermissionRule } from '@batonpass/contract/permission'
 import type { PathPorts } from '@batonpass/shell-verdict/paths/resolve'
 import type { Asks } from '../ask/asks.ts'
 import type { Contribution } from '../ports/contribution.ts'
@@ -13,14 +13,17 @@ import { type GrantsInForce, usesUp } from './grants/grants-in-force.ts'
 import type { PermissionRequest } from './judge-context.ts'
 import { askMs, dialogFollows, type LinkPorts, takeSnapshot, walk } from './links.ts'
 import { type Decided, type RecordPorts, record } from './record.ts'
-import { judgeCall } from './requests.ts'
+import { rulesToRemember } from './remembered-rules.ts'
+import { type CallPlace, judgeCall } from './requests.ts'
 import type { RuleSet } from './rules/compile.ts'
 import { runInside, type SandboxLink } from './run-inside.ts'
 
 export interface PermissionPorts extends LinkPorts, RecordPorts {
   asks: Pick<Asks, 'ask' | 'withdraw' | 'remembered'>
-  /** The rules in force for a session right now: the configuration's and its workflow's. */
-  rules(context: ReactionContext): Promise<RuleSet>
+  /** The rules in force for a session right now: the configuration's, its workflow's, and the given allow rules. */
+  rules(context: ReactionContext, besides?: readonly PermissionRule[]): Promise<RuleSet>
+  /** Removes secrets from a text. */
+  redact(text: string): string
   /** The branch that the session may push with force. */
   ownBranch(context: ReactionContext): Promise<string | undefined>
   guarded: PermissionRequest['guarded']
@@ -47,7 +50,7 @@ export function permissionReactor(ports: PermissionPorts): Reactor {
     async react(event, context) {
       if (event.type === 'ToolRequested' || event.type === 'PermissionAsked')
         return await decide(event, context, calls, ports)
-      await withdrawStale(event, calls, ports)
+      await withdrawStale(event, context, calls, ports)
       return undefined
     },
     async denies(event, context) {
@@ -90,7 +93,9 @@ async function decide(
     if (decided.decision === 'allow' && decided.by === 'rules' && usesUp(judgement))
       await ports.grants?.use(event, context)
     const contribution = await record(event, context, judgement, decided, began, ports)
-    if (event.type === 'ToolRequested') calls.requested(event, decided.decision, decided.reason)
+    if (event.type === 'ToolRequested')
+      calls.requested(event, decided.decision, decided.reason, judgement.trail)
+    if (call && decided.by === 'person') call.answered = true
     return contribution
   }
   const withinMs = askMs(event, context) + (ports.model?.withinMs ?? 0) + SNAPSHOT_MS + MARGIN_MS
@@ -134,7 +139,8 @@ async function decide(
     return {
       later: {
         run: async signal => {
-          const walking = { event, context, judgement, settings, tried, reason }
+          const rules = () => rulesFor(event, context, judgement, ports)
+          const walking = { event, context, judgement, settings, tried, reason, rules }
           const decided = await walk(walking, signal, ports).catch((cause): Decided => {
             ports.fault(`deciding on ${event.tool}`, cause)
             return { decision: 'ask', reason: `${judgement.reason}; ${FAILED}`, by: 'error' }
@@ -184,6 +190,25 @@ function whyAsked(
 const canRemember = (event: ToolEvent, context: ReactionContext, judgement: PermissionJudgement): boolean =>
   !isPlanning(event, context) && askedBy(judgement) !== 'error'
 
+/** What "always allow" may add. In plan mode nothing runs yet, so there is nothing to remember. */
+async function rulesFor(
+  event: ToolEvent,
+  context: ReactionContext,
+  judgement: PermissionJudgement,
+  ports: PermissionPorts,
+): Promise<AskRules | undefined> {
+  if (!canRemember(event, context, judgement)) return undefined
+  const place = await placeOf(event, context, ports)
+  const { programs } = await ports.rules(context)
+  return await rulesToRemember(event, judgement, {
+    worktree: context.project,
+    home: ports.home,
+    programs,
+    redact: ports.redact,
+    trial: async rule => judgeCall(event, await ports.rules(context, [rule]), place, ports.paths).decision,
+  })
+}
+
 const askedBy = ({ decision, trail }: PermissionJudgement) =>
   trail.some(({ rule }) => rule === 'error') ? 'error' : decision === 'ask' ? 'rules' : 'nobody'
 
@@ -196,21 +221,27 @@ const unheard = ({ reason, ask }: Decided): Decided => ({
   ...(ask ? { ask } : {}),
 })
 
+const placeOf = async (
+  event: ToolEvent,
+  context: ReactionContext,
+  ports: PermissionPorts,
+): Promise<CallPlace> => ({
+  worktree: context.project,
+  home: ports.home,
+  branch: await ports.ownBranch(context),
+  guarded: ports.guarded,
+  hosts: ports.sandbox?.openedHosts(event.session),
+  // In plan mode nothing is to change yet.
+  grants: isPlanning(event, context) ? undefined : await ports.grants?.inForce(event, context),
+})
+
 async function judgeEvent(
   event: ToolEvent,
   context: ReactionContext,
   ports: PermissionPorts,
 ): Promise<PermissionJudgement> {
   try {
-    const place = {
-      worktree: context.project,
-      home: ports.home,
-      branch: await ports.ownBranch(context),
-      guarded: ports.guarded,
-      hosts: ports.sandbox?.openedHosts(event.session),
-      // In plan mode nothing is to change yet.
-      grants: isPlanning(event, context) ? undefined : await ports.grants?.inForce(event, context),
-    }
+    const place = await placeOf(event, context, ports)
     return judgeCall(event, await ports.rules(context), place, ports.paths)
   } catch (cause) {
     ports.fault(`judging ${event.tool}`, cause)
@@ -227,12 +258,19 @@ async function judgeEvent(
 }
 
 /** A person answered in the terminal, or nobody waits any more: what was asked elsewhere is taken back. */
-async function withdrawStale(event: AgentEvent, calls: Calls, { asks }: PermissionPorts): Promise<void> {
+async function withdrawStale(
+  event: AgentEvent,
+  context: ReactionContext,
+  calls: Calls,
+  ports: PermissionPorts,
+): Promise<void> {
+  const { asks } = ports
   const withdraw = (fits: (ask: Ask) => boolean, why: WithdrawnWhy = 'settled-elsewhere') =>
     asks.withdraw(ask => ask.kind === 'permission' && ask.facts.session === event.session && fits(ask), why)
   switch (event.type) {
     case 'ToolFinished': {
       const call = calls.finished(event)
+      if (call && isAllowedInDialog(call, event, context)) await recordDialogYes(event, context, call, ports)
       // Of two equal calls only the one that ran is settled.
       if (call?.asked) return await withdraw(ask => eventOf(ask) === call.asked)
       return await withdraw(ask => isAbout(ask, event))
@@ -247,4 +285,30 @@ async function withdrawStale(event: AgentEvent, calls: Calls, { asks }: Permissi
       calls.ended(event.session, 'session')
       return await withdraw(() => true, 'session-ended')
   }
+}
+
+/** Baton asked, the agent's own dialog opened, and the tool ran although no one answered through Baton: a person said yes there. */
+const isAllowedInDialog = (call: Call, event: EventOf<'ToolFinished'>, context: ReactionContext): boolean =>
+  call.told === 'ask' &&
+  call.asked !== undefined &&
+  !call.answered &&
+  context.attended === true &&
+  /^(default|accept-edits)$/.test(event.mode ?? context.session.mode ?? 'default')
+
+/** `baton learn` counts it as it counts an answer on any other channel. */
+async function recordDialogYes(
+  event: EventOf<'ToolFinished'>,
+  context: ReactionContext,
+  { trail }: Call,
+  ports: PermissionPorts,
+): Promise<void> {
+  const decided: Decided = {
+    decision: 'allow',
+    reason: "allowed in the agent's own dialog",
+    by: 'person',
+    inDialog: true,
+  }
+  await record(event, context, { trail: [...trail] }, decided, ports.clock.elapsed(), ports).catch(cause =>
+    ports.fault('recording an answer in a dialog', cause),
+  )
 }

@@ -1,4 +1,5 @@
 import type { Ask } from '@batonpass/contract/ask'
+import type { EventOf } from '@batonpass/contract/event'
 import { EntryId } from '@batonpass/contract/ids'
 import type { NewEntry } from '@batonpass/contract/journal'
 import type { DecidedBy, DecisionEntry, PermissionJudgement } from '@batonpass/contract/permission'
@@ -17,6 +18,8 @@ export interface Decided {
   /** Why no snapshot undoes the call, if one was wanted. */
   noUndo?: string
   ask?: Ask
+  /** A person said yes in the agent's own dialog, after Baton had asked. */
+  inDialog?: boolean
   /** What the agent runs instead; it decides nothing else, so without the replacement the agent asks as usual. */
   rewrite?: Contribution['rewrite']
   /** What the agent should know about it. */
@@ -37,10 +40,10 @@ export interface RecordPorts {
  * then this throws. A deny stands, recorded or not.
  */
 export async function record(
-  event: ToolEvent,
+  event: ToolEvent | EventOf<'ToolFinished'>,
   context: ReactionContext,
-  { trail }: PermissionJudgement,
-  { decision, reason, by, undo, noUndo, ask, rewrite, context: hint }: Decided,
+  { trail }: Pick<PermissionJudgement, 'trail'>,
+  { decision, reason, by, undo, noUndo, ask, inDialog, rewrite, context: hint }: Decided,
   began: number,
   ports: RecordPorts,
 ): Promise<Contribution> {
@@ -59,6 +62,7 @@ export async function record(
     ...(undo ? { undo } : {}),
     ...(noUndo ? { noUndo } : {}),
     ...(ask ? { ask: ask.id } : {}),
+    ...(inDialog ? { inDialog } : {}),
     tookMs: Math.max(0, Math.round((clock.elapsed() - began) * 1000) / 1000),
   }
   const entry: NewEntry = {

@@ -33,7 +33,16 @@ export function rulesInForce(
   place: RulesPlace,
   workflow?: ActiveWorkflow,
 ): RuleSet {
-  const sources: RuleSource[] = [{ name: 'permissions', layer: 'user', ...permissions }, HANDOFF]
+  const { allow, deny, ask, projects = [] } = permissions
+  const sources: RuleSource[] = [
+    { name: 'permissions', layer: 'user', allow, deny, ask },
+    ...ofProject(projects, place).map(own => ({
+      name: `permissions.projects ${own.project}`,
+      layer: 'user' as const,
+      allow: own.allow,
+    })),
+    HANDOFF,
+  ]
   if (workflow && workflow.permissions.length > 0) {
     sources.push({
       name: `workflow ${workflow.name}`,
@@ -45,11 +54,13 @@ export function rulesInForce(
 }
 
 /** Hosts of the settings that count in this project. */
-function hostsFor(sandbox: Config['sandbox'] | undefined, { worktree, home }: RulesPlace): string[] {
+function hostsFor(sandbox: Config['sandbox'] | undefined, place: RulesPlace): string[] {
   if (!sandbox) return []
-  const own = sandbox.projects.filter(({ project }) => project.replace(/^~(?=\/)/, home) === worktree)
-  return [...sandbox.hosts, ...own.flatMap(({ hosts }) => hosts)]
+  return [...sandbox.hosts, ...ofProject(sandbox.projects, place).flatMap(({ hosts }) => hosts)]
 }
+
+const ofProject = <T extends { project: string }>(all: readonly T[], { worktree, home }: RulesPlace): T[] =>
+  all.filter(({ project }) => project.replace(/^~(?=\/)/, home) === worktree)
 
 /** Baton asks for these documents itself; being ignored by git, no snapshot would cover them. */
 const HANDOFF: RuleSource = {

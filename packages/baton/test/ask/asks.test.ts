@@ -1,3 +1,4 @@
+import { outcomeLabel } from '@batonpass/contract/labels'
 import { describe, expect, it } from 'vitest'
 import { decisionOf } from '../../src/ask/ask-outcome.ts'
 import { fingerprintOf } from '../../src/ask/fingerprint.ts'
@@ -8,6 +9,61 @@ const never = new AbortController().signal
 const ann = { channel: 'terminal', who: 'Ann' }
 const bob = { channel: 'telegram', who: 'Bob' }
 const MINUTE = { signal: never, withinMs: 60_000 }
+
+describe('always allow', () => {
+  const rules = { project: { command: 'make deploy', folder: '.' } }
+
+  it('adds the rule before the answer counts, and says where it is', async () => {
+    await using world = await askWorld()
+    const added: string[] = []
+    const addRule = async (_: unknown, scope: string) => {
+      added.push(scope)
+      return { file: '~/.baton.yaml', rule: '"make deploy"' }
+    }
+    const asks = await world.begin([listChannel('x')], { addRule })
+    const waiting = asks.ask(sampleQuestion('make deploy', { rules }), MINUTE)
+    await settled()
+    const [ask] = asks.open()
+    expect(ask?.options).toEqual(['allow-once', 'allow-session', 'allow-project', 'deny', 'deny-with-reason'])
+    expect((await asks.answer(ask?.id ?? '', { option: 'allow-everywhere', by: ann })).verdict).toBe(
+      'not-offered',
+    )
+    expect(added).toEqual([])
+    const both = await Promise.all(
+      [ann, bob].map(by => asks.answer(ask?.id ?? '', { option: 'allow-project', by })),
+    )
+    expect(both.map(({ verdict }) => verdict)).toEqual(['taken', 'closed'])
+    expect(added).toEqual(['project'])
+    expect(decisionOf(await waiting, 'ask')).toMatchObject({ decision: 'allow' })
+    expect(both[0]?.ask && outcomeLabel(both[0].ask)).toBe(
+      'Always allowed in this project: added "make deploy" to ~/.baton.yaml',
+    )
+  })
+
+  it('allows for the session, and says so, if the rule cannot be added', async () => {
+    await using world = await askWorld()
+    const asks = await world.begin([listChannel('x')], {
+      addRule: () => Promise.reject(new Error('Your settings file is not valid.')),
+    })
+    const question = sampleQuestion('make deploy', { rules })
+    const waiting = asks.ask(question, MINUTE)
+    await settled()
+    const { ask } = await asks.answer(asks.open()[0]?.id ?? '', { option: 'allow-project', by: ann })
+    expect(decisionOf(await waiting, 'ask')).toMatchObject({ decision: 'allow' })
+    expect(ask && outcomeLabel(ask)).toContain('only for this session')
+    expect(await asks.remembered(question.fingerprint)).toBe(true)
+    expect(world.faults).toMatchObject([expect.stringContaining('not valid')])
+  })
+
+  it('is not offered without a rule', async () => {
+    await using world = await askWorld()
+    const asks = await world.begin([listChannel('x')])
+    void asks.ask(sampleQuestion('make deploy'), MINUTE)
+    await settled()
+    const { id = '' } = asks.open()[0] ?? {}
+    expect((await asks.answer(id, { option: 'allow-project', by: ann })).verdict).toBe('not-offered')
+  })
+})
 
 describe('asking', () => {
   it('shows the question on every channel and gives the first answer', async () => {

@@ -96,7 +96,9 @@ describe('an ask', () => {
         const { ask, effects } = step(sampleAsk(), event)
         const [keep] = effects
         const allowed = keep?.do === 'keep' ? keep.allowed : undefined
-        expect(allowed !== undefined).toBe(ask.answer?.option === 'allow-session')
+        expect(allowed !== undefined).toBe(
+          /^allow-(session|project|everywhere)$/.test(ask.answer?.option ?? ''),
+        )
       }),
     )
   })

@@ -192,7 +192,7 @@ describe('one error each, with file, line and column', () => {
       'permissions:\n  allow:\n    - {program: git, subcomand: status}\n    - {program: make}\n  deny: [rm]\n',
     )
     const { config } = await world.load()
-    expect(config.permissions).toEqual({ allow: [{ program: 'make' }], deny: ['rm'], ask: [] })
+    expect(config.permissions).toEqual({ allow: [{ program: 'make' }], deny: ['rm'], ask: [], projects: [] })
     expect(config.permission.preset).toBe('cautious')
   })
 

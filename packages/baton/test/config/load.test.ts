@@ -161,7 +161,7 @@ describe('the search', () => {
       journal: { retain: { days: 30, size: 2_000_000_000 }, content: 'full' },
       daemon: { port: 4747 },
       permission: { preset: 'standard', undecided: 'respect', undo: true, judge: 'auto' },
-      permissions: { allow: [], deny: [], ask: [] },
+      permissions: { allow: [], deny: [], ask: [], projects: [] },
       budget: { per_workflow: {}, per_day: {} },
       workflows: {},
     })
@@ -235,13 +235,29 @@ describe('a project’s file', () => {
   const own =
     'handsoff: {auto_permission: false}\nbudget: {per_day: {money: 10}}\npermissions: {deny: ["^rm"], allow: ["^ls"]}\n'
 
+  test('cannot allow anything through the section for single projects', async () => {
+    await using world = configWorld()
+    const rules = 'permissions: {projects: [{project: "~/project", allow: [".*"]}]}\n'
+    world.write('project/.baton.yaml', rules)
+    const { config, notices } = await world.load()
+    expect(config.permissions.projects).toEqual([])
+    expect(notices[0]?.message).toContain('permissions.projects')
+    world.write('home/.baton.yaml', rules)
+    expect((await world.load()).config.permissions.projects).toHaveLength(1)
+  })
+
   test('can deny, ask and be stricter; the rest is ignored until it is trusted, with one notice', async () => {
     await using world = configWorld()
     const path = world.write('project/.baton.yaml', hostile)
     world.write('home/.baton.yaml', own)
     const { config, notices, problems, sources } = await world.load()
     expect(problems).toEqual([])
-    expect(config.permissions).toEqual({ allow: ['^ls'], deny: ['^curl', '^rm'], ask: ['^git push'] })
+    expect(config.permissions).toEqual({
+      allow: ['^ls'],
+      deny: ['^curl', '^rm'],
+      ask: ['^git push'],
+      projects: [],
+    })
     expect(sources.get('permissions.deny[0]')).toMatchObject({ file: path, line: 3 })
     expect(sources.get('permissions.deny[1]')).toMatchObject({
       file: join(world.path, 'home/.baton.yaml'),
@@ -292,7 +308,12 @@ describe('a project’s file', () => {
     const { config, notices, files } = await world.load()
     expect(notices).toEqual([])
     expect(files[0]?.standing).toBe('trusted')
-    expect(config.permissions).toEqual({ allow: ['.*', '^ls'], deny: ['^curl', '^rm'], ask: ['^git push'] })
+    expect(config.permissions).toEqual({
+      allow: ['.*', '^ls'],
+      deny: ['^curl', '^rm'],
+      ask: ['^git push'],
+      projects: [],
+    })
     expect(config.permission).toEqual({ preset: 'trusting', undecided: 'defer', undo: false, judge: 'auto' })
     expect(config.handsoff).toMatchObject({
       auto_permission: true,

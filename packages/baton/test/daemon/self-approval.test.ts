@@ -136,7 +136,7 @@ describe('a script that an agent runs, and that read the token file', () => {
   })
 
   test('a person at a terminal answers what it could not', { timeout: 240_000 }, async () => {
-    expect(await asPerson(place(), 'allow', ask)).toContain('allow-once')
+    expect(await asPerson(place(), 'allow', ask)).toContain('Allowed')
     expect((await world.baton.asks.find(ask))?.answer?.by.channel).toBe('terminal')
   })
 })

@@ -245,6 +245,46 @@ describe('permission by the command line', () => {
     expect(await baton.must('learn')).toContain('Nothing to learn yet')
   })
 
+  test('always allow adds a rule for exactly this command to the user’s settings; an agent cannot choose it', {
+    timeout: 120_000,
+  }, async () => {
+    const { config, before } = configBefore()
+    expect((await dialog('deploy-tool --staging', { option: 'allow-project' })).decision).toEqual({
+      behavior: 'allow',
+    })
+    const after = readFileSync(config, 'utf8')
+    expect(after.replace(/\d{4}-\d\d-\d\d/, 'DAY').replace(/ask_\w+/, 'ASK')).toBe(
+      `${before}permissions:
+  projects:
+    - project: ${project}
+      allow:
+        - { command: deploy-tool --staging, folder: . } # DAY: always allow (ASK)
+`,
+    )
+    expect(await wants('deploy-tool --staging')).toMatchObject({ permissionDecision: 'allow' })
+    expect(await json('check', 'deploy-tool --staging', '--no-sandbox')).toMatchObject({ decision: 'allow' })
+    expect(await json('check', 'deploy-tool --staging -x', '--no-sandbox')).toMatchObject({ decision: 'ask' })
+    writeFileSync(config, before)
+
+    const running = hook('claude', claudePayload('PermissionRequest', project, 'other-deploy'), ATTENDED)
+    const ask = await until(
+      async () =>
+        AskList.parse(await json('asks')).asks.find(({ detail }) => detail.startsWith('other-deploy\n')),
+      { what: 'the ask about other-deploy', timeout: 60_000, every: 50 },
+    )
+    const env = { PATH: process.env.PATH ?? '', HOME: baton.home, TERM: 'xterm' }
+    const allow = [process.execPath, CLI, 'allow', ask.id, '--always']
+    const agent = folder.write('claude', `#!/bin/sh\nsh -c '"$@"; exit $?' sh "$@"\nexit $?\n`, 0o755)
+    const inTerminal = (...command: string[]) => runInTerminal({ command, cwd: project, env, columns: 200 })
+    expect(await inTerminal(agent, ...allow)).toMatchObject({ code: 1 })
+    expect(readFileSync(config, 'utf8')).toBe(before)
+    const { code, screen } = await inTerminal(...allow)
+    expect(code).toBe(0)
+    expect(screen).toContain('Always allowed everywhere: added "other-deploy" in any folder to ~/.baton.yaml')
+    expect((await running).hookSpecificOutput.decision).toEqual({ behavior: 'allow' })
+    expect(readFileSync(config, 'utf8')).toContain('- { command: other-deploy } # ')
+  })
+
   test('a rule that cannot be read is named wherever one looks, and the rest counts', async () => {
     const { config, before } = configBefore()
     writeFileSync(

@@ -138,7 +138,12 @@ export function reactorWorld({
         world.open = world.open.filter(ask => !fits(ask))
       },
     },
-    rules: async ({ config }) => rulesInForce(config, { worktree: PROJECT, home: HOME }),
+    rules: async ({ config }, besides = []) => {
+      const { permissions } = config
+      const all = { ...config, permissions: { ...permissions, allow: [...permissions.allow, ...besides] } }
+      return rulesInForce(all, { worktree: PROJECT, home: HOME })
+    },
+    redact: text => text.replaceAll('hunter2', '[secret]'),
     ownBranch: async () => undefined,
     guarded: { folders: ['/home/dev/.local/state/baton'], ports: [4747], pids: [] },
     home: HOME,

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { PermissionRule } from '../permission.ts'
 import { choice, flag, section, setting } from '../setting.ts'
 import { AGENT_WORDS } from './agent-words.ts'
+import { Folder } from './sandbox.ts'
 
 export const permission = section('How permission requests are decided.', {
   preset: choice(['cautious', 'standard', 'trusting'], 'standard', 'The built-in rules to start from.', {
@@ -34,10 +35,18 @@ const Rule = setting(
 const rules = (description: string, facts: { trust?: 'needed' } = {}) =>
   setting(z.array(Rule).default([]), description, { expects: 'a list of rules', accumulates: true, ...facts })
 
+/** What one project may run in addition. Baton adds such rules when a person answers "always allow in this project". */
+const ProjectRules = z.strictObject({ project: Folder, allow: z.array(Rule).max(1000).default([]) })
+
 export const permissions = section('Your own permission rules; the rules of all files are combined.', {
   allow: rules('What may run without an ask.', { trust: 'needed' }),
   deny: rules('What never runs.'),
   ask: rules('What always needs a person.'),
+  projects: setting(
+    z.array(ProjectRules).max(500).default([]),
+    'Allow rules for single projects: a list of `{project: ~/work/shop, allow: [...]}`. Baton adds what you always allow in a project.',
+    { expects: 'a list of projects', accumulates: true, trust: 'needed' },
+  ),
 })
 
 export const shadow = section('Watch without acting, to see what Baton would do.', {

@@ -4,7 +4,7 @@ import { choice, flag, section, setting } from '../setting.ts'
 /** Whether commands run in the sandbox where nobody says otherwise. */
 const DEFAULT_MODE = 'on'
 
-const Folder = setting(
+export const Folder = setting(
   z
     .string()
     .max(1000)

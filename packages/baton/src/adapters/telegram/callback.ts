@@ -10,6 +10,8 @@ export interface ButtonPress {
 const CODES: Record<AskOption, string> = {
   'allow-once': 'a',
   'allow-session': 's',
+  'allow-project': 'j',
+  'allow-everywhere': 'e',
   deny: 'd',
   'deny-with-reason': 'r',
   yes: 'y',

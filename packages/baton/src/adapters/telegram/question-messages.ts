@@ -78,6 +78,8 @@ const ROWS: readonly (readonly [AskOption, string])[][] = [
     ['deny', '❌ Deny'],
   ],
   [['allow-session', `✅ ${OPTION_LABELS['allow-session']}`]],
+  [['allow-project', `✅ ${OPTION_LABELS['allow-project']}`]],
+  [['allow-everywhere', `✅ ${OPTION_LABELS['allow-everywhere']}`]],
   [['deny-with-reason', `❌ ${OPTION_LABELS['deny-with-reason']}`]],
   [
     ['yes', `✅ ${OPTION_LABELS.yes}`],

@@ -67,10 +67,12 @@ async function askUntilValid(question: AskedQuestion, terminal: Questions, io: I
 /** For an ask without questions, the word is one of its options. */
 function optionNamed(ask: Ask, words: readonly string[], reason: string | undefined): Chosen {
   const word = words.join(' ').toLowerCase()
-  const option = ask.options.find(each => each === word || OPTION_LABELS[each].toLowerCase() === word)
+  const option = ask.options.find(
+    each => each === word || each === `allow-${word}` || OPTION_LABELS[each].toLowerCase() === word,
+  )
   if (!option)
     throw new BatonError('usage', `${ask.id} does not accept ${JSON.stringify(word)}`, {
-      remedy: `Use one of ${ask.options.join(', ')}.`,
+      remedy: `Use one of ${ask.options.map(each => each.replace(/^allow-/, '')).join(', ')}.`,
     })
   return { option, ...(reason ? { reason } : {}) }
 }

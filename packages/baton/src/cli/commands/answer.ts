@@ -19,7 +19,6 @@ export async function answer(
   const ask = Ask.parse(await callDaemon(folder, 'POST', `/api/asks/${asked.id}/answer`, 10_000, { body }))
   if (flag(given, 'json')) io.stdout.write(`${JSON.stringify(ask)}\n`)
   else if (ask.questions) io.stdout.write(`${printable(outcomeLabel(ask))}\n`)
-  else
-    io.stdout.write(`${ask.answer?.option ?? ask.state}: ${printable(ask.title)}\n${printable(ask.detail)}\n`)
+  else io.stdout.write(`${printable(outcomeLabel(ask))}\n${printable(ask.title)}\n${printable(ask.detail)}\n`)
   return EXIT.ok
 }

@@ -38,13 +38,19 @@ export const askCommands: readonly Command[] = [
   {
     name: 'allow',
     summary: 'Allow what an agent asked for.',
-    details: 'Works only in your own terminal, not for agents or programs that they started.',
+    details:
+      'With --project and --always, Baton adds a rule to your own .baton.yaml: exactly this command, and nothing else.\nWorks only in your own terminal, not for agents or programs that they started.',
     positionals: [{ name: 'ASK', required: true, help: 'The id of the ask, or the start of it.' }],
     options: {
       session: { type: 'boolean', help: 'Allow exactly this until the session ends.' },
+      project: { type: 'boolean', help: 'Always allow exactly this command in this project.' },
+      always: { type: 'boolean', help: 'Always allow exactly this command, in every project.' },
       ...JSON_OPTION,
     },
-    examples: [['baton allow ask_3f2a', 'Allow it once.']],
+    examples: [
+      ['baton allow ask_3f2a', 'Allow it once.'],
+      ['baton allow ask_3f2a --project', 'Allow it, and do not ask again in this project.'],
+    ],
     load: async () => (await import('../commands/allow.ts')).allow,
   },
   {

@@ -1,8 +1,9 @@
 import { posix } from 'node:path'
 import { compilePattern, type Pattern } from '@batonpass/contract/pattern'
-import type { PermissionRule, RuleMatch } from '@batonpass/contract/permission'
+import type { CommandRuleMatch, PermissionRule, RuleMatch } from '@batonpass/contract/permission'
 import { programName } from '@batonpass/shell-verdict/shell/program'
 import type { Word } from '@batonpass/shell-verdict/shell/word'
+import type { ExactCommand } from './exact-command.ts'
 
 /** What a rule is held against: one simple command, or one use of another tool. */
 export interface Subject {
@@ -14,6 +15,8 @@ export interface Subject {
   readonly paths: readonly (string | undefined)[]
   readonly hosts: readonly (string | undefined)[]
   readonly mcp: string | undefined
+  /** The command, if its words and its folder say all that it does. */
+  readonly exact?: ExactCommand | undefined
 }
 
 export interface CompiledRule {
@@ -22,6 +25,8 @@ export interface CompiledRule {
   readonly reason: string | undefined
   /** Patterns are also held against the whole text when they deny. */
   readonly pattern: Pattern | undefined
+  /** It names one command, and vouches for nothing that reaches it in another way. */
+  readonly isExact?: boolean
   readonly namesPaths: boolean
   readonly matches: (subject: Subject) => boolean
 }
@@ -40,6 +45,7 @@ export function compileRule(
 ): CompiledRule {
   if (typeof rule === 'string') return patternRule(rule, 'Bash', decision, name, undefined)
   if ('pattern' in rule) return patternRule(rule.pattern, rule.tool ?? 'Bash', decision, name, rule.reason)
+  if ('command' in rule) return commandRule(rule, decision, name, place)
   return {
     decision,
     name,
@@ -80,6 +86,31 @@ function patternRule(
     pattern,
     namesPaths: false,
     matches: subject => sameTool(tool, subject.tool) && pattern.test(subject.text),
+  }
+}
+
+/** An allow covers exactly this command in exactly this folder; a deny or ask also what may be it. */
+function commandRule(
+  { command, folder, reason }: CommandRuleMatch & { reason?: string | undefined },
+  decision: 'allow' | 'deny' | 'ask',
+  name: string,
+  place: RulePlace,
+): CompiledRule {
+  const wanted = folder === undefined ? undefined : absolutePath(folder, place)
+  const isThere = (found: string | undefined) =>
+    wanted === undefined || found === wanted || (found === undefined && decision !== 'allow')
+  return {
+    decision,
+    name,
+    reason,
+    pattern: undefined,
+    isExact: true,
+    namesPaths: false,
+    matches: ({ tool, text, exact }) => {
+      if (tool !== 'Bash') return false
+      if (decision !== 'allow' && !exact) return text === command
+      return exact?.text === command && isThere(exact.folder)
+    },
   }
 }
 
@@ -170,6 +201,9 @@ function hostFits(pattern: string, host: string): boolean {
   if (pattern.startsWith('*.')) return lower.endsWith(pattern.slice(1).toLowerCase())
   return lower === pattern.toLowerCase()
 }
+
+const absolutePath = (text: string, { home, worktree }: RulePlace): string =>
+  text === '~' || text.startsWith('~/') ? posix.join(home, text.slice(1)) : posix.resolve(worktree, text)
 
 function absoluteGlob(text: string, place: RulePlace): string {
   if (text.startsWith('~/') || text === '~') return posix.join(place.home, text.slice(1))

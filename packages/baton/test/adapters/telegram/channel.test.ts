@@ -45,13 +45,16 @@ describe('a question by Telegram', () => {
   it.each([
     ['❌ Deny', { option: 'deny' }],
     ['session', { option: 'allow-session' }],
+    ['Always allow in this project', { option: 'allow-project' }],
+    ['Always allow everywhere', { option: 'allow-everywhere' }],
   ])('takes the button %s', async (button, expected) => {
     await using t = await telegramWorld()
     const asks = await t.begin()
-    const waiting = asks.ask(sampleQuestion('make'), MINUTE)
+    const rules = { project: { command: 'make', folder: '.' }, everywhere: { command: 'make' } }
+    const waiting = asks.ask(sampleQuestion('make', { rules }), MINUTE)
     t.telegram.press(await withButtons(t.telegram), button)
     expect(await waiting).toMatchObject(expected)
-    expect(await asks.remembered(sampleQuestion('make').fingerprint)).toBe(button === 'session')
+    expect(await asks.remembered(sampleQuestion('make').fingerprint)).toBe(expected.option !== 'deny')
   })
 
   it('asks why on "deny and say why", and the reply reaches the agent', async () => {
