@@ -126,9 +126,14 @@ function describeBody({ body }: Entry): Line {
     case 'stage':
       return {
         mark: 'stage',
-        title: `${body.workId}: ${body.stage ?? 'stage'} ${STAGE_LABELS[body.what]}`,
+        title: `${body.workId}: ${body.stage ?? 'stage'} ${STAGE_LABELS[body.what]}${body.end ? ` as ${body.end}` : ''}`,
         detail: body.detail ?? body.agent ?? '',
-        tone: body.what === 'blocked' || body.what === 'failed' ? 'bad' : 'info',
+        tone:
+          body.what === 'blocked' || body.what === 'failed'
+            ? 'bad'
+            : body.what === 'sent-back' || body.end === 'unproven'
+              ? 'wait'
+              : 'info',
       }
     case 'health':
       return {

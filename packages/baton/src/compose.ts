@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { BatonError } from '@batonpass/contract/errors'
 import type { EntryBody } from '@batonpass/contract/journal'
 import { pauseLine } from '@batonpass/contract/pause-line'
 import type { Session } from '@batonpass/contract/session'
@@ -180,6 +181,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     paused,
     session: id => store.findSession(id),
   })
+  const compareReport = reportComparer(project => forges.find(project))
   const handsOff = composeWorkflow({
     ...ground,
     ownCalls,
@@ -190,7 +192,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     },
     proofs,
     showProof: (project, pull, proof) => claim.outside.showProof(project, pull, proof),
-    compareReport: reportComparer(project => forges.find(project)),
+    compareReport,
     claimOf: ({ session, project }) => claim.claims.progressOf(session, project),
     driverAt: drivers.at,
     busyElsewhere,
@@ -214,6 +216,10 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
       write,
       announce: (project, text) => asks.tell({ project, text }),
       askForReviews: (project, pull, logins) => claim.outside.askForReviewsIn(project, pull, logins),
+      proofs,
+      compareReport,
+      showProof: (project, pull, proof) => claim.outside.showProof(project, pull, proof),
+      config: configFor,
       fault,
       paused,
     },
@@ -397,7 +403,12 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     boards: claim.boards,
     cycles: cycle?.cycles,
     proofs,
-    acceptRun: handsOff.accept,
+    // By the session of a workflow, or by a Work ID.
+    acceptRun: (wanted, who) =>
+      handsOff.accept(wanted, who).catch(cause => {
+        if (cause instanceof BatonError && cause.code === 'not_found') return work.accept(wanted, who)
+        throw cause
+      }),
     dashboard: composeDashboard({ ...ground, asks, clock: systemClock, driverAt: drivers.at, undo }),
     sessions: watched,
     rename: (id, name) => intake.updateSession(id, known => ({ ...known, name, namedBy: 'person' })),

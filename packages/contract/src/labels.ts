@@ -216,6 +216,8 @@ export const STAGE_LABELS: Record<StageEntry['what'], string> = {
   reminded: 'reminded',
   blocked: 'blocked',
   failed: 'failed',
+  proving: 'is being checked',
+  'sent-back': 'did not pass its checks',
   ended: 'ended',
   'asked-again': 'review requested again',
   'carried-over': 'moved to a new session',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { SessionId } from './ids.ts'
+import { EndKind } from './workflow.ts'
 
 /** A work item's name. It is a folder in `.paw/work`, so it must not contain path characters. */
 export const WORK_ID = /^[a-z0-9-]{1,100}$/
@@ -139,6 +140,16 @@ const PullRequestState = z.object({
 })
 export type PullRequestState = z.infer<typeof PullRequestState>
 
+/** How a work item ended: what Baton's checks of its last commit came to. */
+export const WorkEnd = z.object({
+  end: EndKind.extract(['proven', 'unproven', 'accepted']),
+  reason: z.string(),
+  commit: z.string(),
+  at: z.iso.datetime(),
+  proof: z.string().optional(),
+})
+export type WorkEnd = z.infer<typeof WorkEnd>
+
 /** "Where am I?": GET /api/work/:id. */
 export const WorkStatus = z.object({
   project: z.string(),
@@ -169,6 +180,8 @@ export const WorkStatus = z.object({
   pullRequests: z.array(PullRequestState),
   /** Why pull requests are missing from the answer, if they are. */
   pullRequestsAdvice: z.string().optional(),
+  /** Whether the commit of the last stage is proven. */
+  result: WorkEnd.optional(),
   asks: z.array(z.object({ id: z.string(), title: z.string() })),
   claim: z.string().optional(),
   sessions: z.array(
@@ -247,6 +260,8 @@ export const StageEntry = z.object({
     'reminded',
     'blocked',
     'failed',
+    'proving',
+    'sent-back',
     'ended',
     'asked-again',
     'carried-over',
@@ -257,5 +272,8 @@ export const StageEntry = z.object({
   agent: StageAgent.optional(),
   mode: HandoffMode.optional(),
   detail: z.string().optional(),
+  /** How the work ended, with the proof that decided it. */
+  end: EndKind.optional(),
+  proof: z.string().optional(),
 })
 export type StageEntry = z.infer<typeof StageEntry>

@@ -85,6 +85,11 @@ function Item({ project, id }: { project: string; id: string }) {
             {status.git.dirty > 0 ? `, ${countOf(status.git.dirty, 'file')} uncommitted` : ''}
           </Fact>
         ) : null}
+        {status.result ? (
+          <Fact name="Result">
+            {status.result.end} ({status.result.reason})
+          </Fact>
+        ) : null}
         {status.claim ? <Fact name="Claim">{status.claim}</Fact> : null}
       </dl>
       {status.blocked ? <p class="notice bad">{status.blocked}</p> : null}

@@ -1,6 +1,6 @@
 import type { ClaimFile } from '@batonpass/contract/claim'
 import type { Proof } from '@batonpass/contract/proof'
-import { describeProblems, problemsOf, signatureOf } from '../proof/problems.ts'
+import { countFailure, describeProblems, problemsOf } from '../proof/problems.ts'
 import type { ProofOrder } from '../proof/proofs.ts'
 import { queueNews } from './deliver-news.ts'
 import { entry } from './fence.ts'
@@ -51,11 +51,8 @@ export async function proveBranch(
   if (isTold && isPending && now - (known.sentBack?.at ?? 0) < UNREACHED_MS) return WAIT
   // The agent has it and works, or a person does.
   if (isTold && !isPending && trigger.why !== 'stop') return WAIT
-  const failure = signatureOf(problems)
-  const same = known?.failures?.failure === failure ? known.failures.same + 1 : 1
-  const count = (known?.failures?.count ?? 0) + 1
-  const isWorn = problems.every(({ most }) => same >= most)
-  if (isWorn || count > settings.retries || record.fixes >= claim.max_fixes || (isTold && isPending))
+  const { count, same, failure, worn } = countFailure(known?.failures, problems)
+  if (worn || count > settings.retries || record.fixes >= claim.max_fixes || (isTold && isPending))
     return { do: 'open', proof, isDraft: true }
   await ports.records.change(record, now => ({
     ...now,

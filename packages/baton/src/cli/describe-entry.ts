@@ -41,7 +41,7 @@ export function describeEntry({ body }: Entry): string {
     case 'stage': {
       const at = [body.agent ?? body.stage, body.phase && `Phase ${body.phase}`].filter(Boolean).join(', ')
       const more = body.detail ? `: ${short(body.detail)}` : ''
-      return `work ${body.workId} ${body.what}${at ? ` ${at}` : ''}${body.mode ? ` (${body.mode})` : ''}${more}`
+      return `work ${body.workId} ${body.what}${at ? ` ${at}` : ''}${body.mode ? ` (${body.mode})` : ''}${body.end ? ` as ${body.end}` : ''}${more}`
     }
     case 'handoff': {
       const wrong = body.findings?.length ? `, ${body.findings.length} findings` : ''

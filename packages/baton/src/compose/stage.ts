@@ -51,6 +51,10 @@ export interface StageParts {
     write(entries: readonly NewEntry[]): Promise<unknown>
     announce(project: string, text: string): Promise<void>
     askForReviews: StagePorts['askForReviews']
+    proofs: StagePorts['proofs']
+    compareReport: NonNullable<StagePorts['compareReport']>
+    showProof: NonNullable<StagePorts['showProof']>
+    config: NonNullable<StagePorts['config']>
     fault(during: string, cause: unknown): void
     paused?: IsPaused
   }
@@ -74,6 +78,8 @@ export interface StagedWork {
   unattended(session: SessionId): Promise<string | undefined>
   /** Tells people that the stage of a session does not continue. */
   stall(session: Session, reason: string): Promise<void>
+  /** A person takes a work item as it is, although it is not proven. */
+  accept(wanted: string, who: string): Promise<{ end: { reason: string } }>
   tick(): Promise<void>
 }
 
@@ -125,6 +131,14 @@ export function composeStage({ env, home, stateDir, forgeFor, daemon }: StagePar
     },
     announce: async (project, text) => daemon?.announce(project, text),
     askForReviews: async (project, pull, logins) => daemon?.askForReviews(project, pull, logins),
+    ...(daemon
+      ? {
+          proofs: daemon.proofs,
+          compareReport: daemon.compareReport,
+          showProof: daemon.showProof,
+          config: daemon.config,
+        }
+      : {}),
     fault: (during, cause) => daemon?.fault(during, cause),
     paused: about => daemon?.paused?.(about) ?? false,
   }
@@ -142,8 +156,10 @@ export function composeStage({ env, home, stateDir, forgeFor, daemon }: StagePar
     unattended: session => stages.unattended(session),
     stall: (session, reason) => stages.stall(session, reason),
     brokerEnded: (session, done) => stages.grants.finished(session, done),
+    accept: (wanted, who) => stages.proofs.accept(wanted, who),
     async tick() {
       await stages.passing.tick()
+      await stages.proofs.tick()
       const now = systemClock.now()
       if (now - tidied < TIDY_MS) return
       tidied = now

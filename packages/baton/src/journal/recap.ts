@@ -164,6 +164,16 @@ export function addEntry(part: RecapPart, entry: Entry, readTest: RecapFacts['re
         })
       break
     }
+    case 'stage':
+      if (body.what === 'sent-back') part.continued++
+      if (body.what === 'ended' && body.end)
+        part.ended.unshift({
+          ...about,
+          workflow: `work ${body.workId}`,
+          reason: cut(body.detail ?? ''),
+          end: body.end,
+        })
+      break
     case 'handoff':
       if (body.what === 'written' && body.document)
         part.handoffs.unshift({

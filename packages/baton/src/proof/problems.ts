@@ -65,6 +65,24 @@ export function signatureOf(problems: readonly Problem[]): string {
   return hash.digest('base64url').slice(0, 12)
 }
 
+/** How often failed checks went back to an agent, and how often in a row with the same failure. */
+interface Failures {
+  count: number
+  same: number
+  failure: string
+}
+
+/** Adds a failure. `worn`: a problem that may not go back to the agent again. */
+export function countFailure(
+  known: Failures | undefined,
+  problems: readonly Problem[],
+): Failures & { worn: Problem | undefined } {
+  const failure = signatureOf(problems)
+  const same = known?.failure === failure ? known.same + 1 : 1
+  const count = (known?.count ?? 0) + 1
+  return { count, same, failure, worn: problems.every(({ most }) => same >= most) ? problems[0] : undefined }
+}
+
 /** The problems with the output of each, quoted: repositories write it. */
 export function describeProblems(problems: readonly Problem[]): string {
   const shown = problems.slice(0, MAX_SHOWN)

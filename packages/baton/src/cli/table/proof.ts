@@ -15,7 +15,7 @@ export const proofCommands: readonly Command[] = [
       },
       {
         name: 'WHICH',
-        help: 'With `run` and `checks`: the commit. Default: HEAD. With `cancel`: the id of the proof. With `accept`: the id of the session of an unproven run.',
+        help: 'With `run` and `checks`: the commit. Default: HEAD. With `cancel`: the id of the proof. With `accept`: the id of the session of an unproven run, or the Work ID of unproven staged work.',
       },
     ],
     options: {

@@ -13,18 +13,25 @@ import type { Binding } from './stage-memory.ts'
 import { openPhase, position, type Step } from './work-facts.ts'
 import type { WorkGrants } from './work-grants.ts'
 import type { WorkItem } from './work-items.ts'
+import type { WorkProofs } from './work-proofs.ts'
 import { detectWorkItem, workReport } from './work-status.ts'
+
+/** What Baton records when a person begins the work. */
+interface Records {
+  grants: WorkGrants
+  proofs: WorkProofs
+}
 
 /** Handles a prompt: the opening of a stage, a command of staged work, or anything else (undefined). */
 export async function handlePrompt(
   ports: StagePorts,
-  grants: WorkGrants,
+  records: Records,
   event: EventOf<'PromptSubmitted'>,
   context: ReactionContext,
 ): Promise<string | undefined> {
   const named = workIdIn(event.prompt)
   const item = named && (await ports.items.find(context.project, named))
-  if (item) return openStage(ports, grants, event, context, item)
+  if (item) return openStage(ports, records, event, context, item)
   const known = await ports.memory.binding(event.session)
   const { typed, explicit } = commandIn(event.prompt)
   if (!parseCommand(typed, known?.stage)) return undefined
@@ -50,27 +57,39 @@ export async function handlePrompt(
       ? ((await workReport(ports, context.project, about.workId)).status?.pullRequests ?? [])
       : []
   const meaning = resolveCommand(command as Parameters<typeof resolveCommand>[0], about.facts, from, pulls)
-  if (meaning.kind === 'hand-off') await handOver(ports, grants, event, context, about)
+  if (meaning.kind === 'hand-off') await handOver(ports, records, event, context, about)
   return explainCommand(about.workId, typed, meaning)
 }
 
 /** A person hands over: the session may now call the tool that does it. */
 async function handOver(
-  { memory }: StagePorts,
-  grants: WorkGrants,
+  ports: StagePorts,
+  records: Records,
   { session, nativeSession, agent }: EventOf<'PromptSubmitted'>,
   { project, now }: ReactionContext,
   item: WorkItem,
 ): Promise<void> {
+  const { memory } = ports
   const known = await memory.binding(session)
   const work = { project: known?.project ?? project, workId: item.workId }
   if (!known) await memory.bind({ ...work, session, nativeSession, agent, since: now, reminders: 0 })
+  await beginWork(ports, records, work, session, item)
+}
+
+async function beginWork(
+  { memory }: StagePorts,
+  { grants, proofs }: Records,
+  work: { project: string; workId: string },
+  session: Binding['session'],
+  item: WorkItem,
+): Promise<void> {
   await grants.begin(work, session, item)
+  await proofs.begin(work, (await memory.grant(work.project, work.workId))?.grant.issue)
 }
 
 async function openStage(
   ports: StagePorts,
-  grants: WorkGrants,
+  records: Records,
   event: EventOf<'PromptSubmitted'>,
   { project, now, session }: ReactionContext,
   item: WorkItem,
@@ -102,8 +121,9 @@ async function openStage(
   if (expected) await memory.drop(expected)
   // A person's own words begin the work; what an agent called for, or a text that only quotes a Work ID, does not.
   const work = { project, workId: item.workId }
-  if (!expected && /^\s*Work ID:/i.test(event.prompt)) await grants.begin(work, event.session, item)
-  else await grants.moveTo(work, event.session)
+  if (!expected && /^\s*Work ID:/i.test(event.prompt))
+    await beginWork(ports, records, work, event.session, item)
+  else await records.grants.moveTo(work, event.session)
   if (!stage) return undefined
   const { agent } = rowOf(stage)
   const { mode } = item.context

@@ -1,5 +1,7 @@
+import type { Config } from '@batonpass/contract/config'
 import type { AgentName } from '@batonpass/contract/event'
 import type { SessionId } from '@batonpass/contract/ids'
+import type { Proof } from '@batonpass/contract/proof'
 import type { Session } from '@batonpass/contract/session'
 import type { StageEntry } from '@batonpass/contract/work'
 import type { Driver } from '../../ports/driver.ts'
@@ -8,6 +10,8 @@ import type { GrantFacts } from '../../ports/grant-facts.ts'
 import type { IsPaused } from '../../ports/is-paused.ts'
 import type { SmallFiles } from '../../ports/small-files.ts'
 import type { Timers } from '../../ports/timers.ts'
+import type { Proofs } from '../../proof/proofs.ts'
+import type { CompareReport } from '../../proof/report.ts'
 import type { StageMemory } from './stage-memory.ts'
 import type { WorkItems } from './work-items.ts'
 import type { StatusPorts } from './work-status.ts'
@@ -49,6 +53,13 @@ export interface StagePorts extends StatusPorts {
     about: { stage?: string | undefined; focus?: string | undefined; place?: string | undefined },
   ): Promise<string>
   journal(about: { project: string; session?: Session | undefined }, entry: StageEntry): Promise<void>
+  /** Proves the commit of the last stage. Absent: the work ends without a proof. */
+  proofs?: Pick<Proofs, 'start' | 'get' | 'wait' | 'cancel' | 'findBase' | 'addContradictions'> | undefined
+  /** Compares what an agent reported with the evidence. Absent: nothing is compared. */
+  compareReport?: CompareReport | undefined
+  /** Puts the result of a proof into the text of a pull request. */
+  showProof?(project: string, pullRequest: number, proof: Proof): Promise<void>
+  config?(project: string): Promise<Config>
   /** Asks people to review a pull request again; under a claim only while its lease is held. */
   askForReviews(project: string, pull: number, logins: readonly string[]): Promise<void>
   /** Sends people a notice that needs no answer. */

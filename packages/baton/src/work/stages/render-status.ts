@@ -43,6 +43,9 @@ function statusLines(status: WorkStatus): string[] {
       : []),
     ...(git ? [gitLine(git), ...(git.advice ? [`  ${clean(git.advice)}`] : [])] : ['Git: not a repository']),
     ...pulls(status),
+    ...(status.result
+      ? [`Result: ${status.result.end} (${clean(status.result.reason)})${proofOf(status.result)}`]
+      : []),
     ...(status.claim ? [`Claim: ${clean(status.claim)}`] : []),
     ...status.sessions
       .filter(({ live }) => live)
@@ -58,6 +61,9 @@ function statusLines(status: WorkStatus): string[] {
     ...next(status),
   ]
 }
+
+const proofOf = ({ proof }: NonNullable<WorkStatus['result']>): string =>
+  proof === undefined ? '' : `, see \`baton proof ${proof}\``
 
 function gitLine({ branch, detached, target, ahead, behind, dirty }: NonNullable<WorkStatus['git']>): string {
   const where = detached ? 'detached HEAD' : `on ${clean(branch ?? '')}`

@@ -7,6 +7,7 @@ import { readJsonFile, readJsonFiles } from '../../ports/json-files.ts'
 import type { SmallFiles } from '../../ports/small-files.ts'
 import { Course } from '../workflows/progress.ts'
 import { WorkGrant } from './work-grant.ts'
+import { WorkProof } from './work-proof.ts'
 
 /** The work item and stage that a session works on. */
 const Binding = z.object({
@@ -80,6 +81,11 @@ export class StageMemory {
     this.#read(grantName(project, workId), WorkGrant)
   keepGrant = (grant: WorkGrant): Promise<void> => this.#write(grantName(grant.project, grant.workId), grant)
 
+  proof = (project: string, workId: string): Promise<WorkProof | undefined> =>
+    this.#read(proofName(project, workId), WorkProof)
+  keepProof = (proof: WorkProof): Promise<void> => this.#write(proofName(proof.project, proof.workId), proof)
+  proofs = (): Promise<WorkProof[]> => readJsonFiles(this.#files, this.#stateDir, 'stage/proofs', WorkProof)
+
   #read<T>(name: string, schema: z.ZodType<T>): Promise<T | undefined> {
     return readJsonFile(this.#files, this.#stateDir, name, schema)
   }
@@ -92,5 +98,6 @@ export class StageMemory {
 const bindingName = (session: string): string => `stage/sessions/${SessionId.parse(session)}.json`
 const passName = (project: string, workId: string): string => `stage/passes/${keyOf(project, workId)}.json`
 const grantName = (project: string, workId: string): string => `stage/grants/${keyOf(project, workId)}.json`
+const proofName = (project: string, workId: string): string => `stage/proofs/${keyOf(project, workId)}.json`
 const keyOf = (project: string, workId: string): string =>
   createHash('sha256').update(`${project}\0${workId}`).digest('hex').slice(0, 32)

@@ -17,6 +17,7 @@ import { StageStarter } from './start-next-stage.ts'
 import type { Step } from './work-facts.ts'
 import { WorkGrants } from './work-grants.ts'
 import type { WorkItem } from './work-items.ts'
+import { WorkProofs } from './work-proofs.ts'
 
 /** How long Baton remembers which session requested a tool call. */
 const CALLER_MS = 10 * 60_000
@@ -61,6 +62,8 @@ export class Stages {
   readonly callers: ToolCallers
   /** What stages may do by themselves. */
   readonly grants: WorkGrants
+  /** Whether finished work is proven. */
+  readonly proofs: WorkProofs
   /** What bound sessions did since their last stop. A restart loses it; git and the plan still show progress. */
   readonly #evidence = new Map<SessionId, Evidence>()
 
@@ -69,6 +72,7 @@ export class Stages {
     this.passing = new StageStarter(ports)
     this.callers = new ToolCallers(ports.canonical)
     this.grants = new WorkGrants(ports)
+    this.proofs = new WorkProofs(ports, this.grants)
   }
 
   async concerns(session: SessionId): Promise<boolean> {
@@ -81,7 +85,7 @@ export class Stages {
 
   /** Handles a prompt: the opening of a stage, a command of staged work, or anything else (undefined). */
   async prompted(event: EventOf<'PromptSubmitted'>, context: ReactionContext): Promise<string | undefined> {
-    const text = await handlePrompt(this.#ports, this.grants, event, context)
+    const text = await handlePrompt(this.#ports, this, event, context)
     if (text !== undefined && !this.#evidence.has(event.session) && (await this.concerns(event.session)))
       this.#evidence.set(event.session, NO_EVIDENCE)
     return text
@@ -126,6 +130,8 @@ export class Stages {
     const finished = isFinished(binding, item)
     if (outcome.kind === 'end') {
       if (!finished) return {}
+      if (this.#ports.proofs && item.facts.flow === 'build')
+        return this.proofs.finish({ ...binding, stage }, session, event.lastMessage)
       await this.grants.end(binding)
       await journal({ project, session }, { ...about, what: 'ended' })
       if (mode !== 'manual')

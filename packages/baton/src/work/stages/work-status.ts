@@ -25,7 +25,7 @@ export interface StatusPorts {
   /** Sessions that work on an item, newest first. */
   sessionsOf?(project: string, workId: string): Promise<{ session: Session; binding: Binding }[]>
   /** Where it is recorded what the stages may do by themselves. */
-  memory?: Pick<StageMemory, 'grant' | 'binding'>
+  memory?: Pick<StageMemory, 'grant' | 'binding' | 'proof'>
 }
 
 /** Builds the status report ("where am I?") for the CLI, the MCP tool, the plugin and the editor. */
@@ -66,12 +66,13 @@ async function statusOf(
   git: WorktreePosition | undefined,
 ): Promise<WorkStatus> {
   const { workId, context } = item
-  const [pulls, asks, claim, sessions, grants] = await Promise.all([
+  const [pulls, asks, claim, sessions, grants, proof] = await Promise.all([
     pullsOf(ports, project, item),
     ports.asks?.(project) ?? [],
     ports.claimOf?.(project),
     ports.sessionsOf?.(project, workId) ?? [],
     ports.memory ? describeWorkGrants(ports.memory, project, item) : [],
+    ports.memory?.proof(project, workId),
   ])
   const finalPr = pulls.list.some(
     ({ kind, state }) => kind === 'final' && state !== 'not-found' && state !== 'closed',
@@ -96,6 +97,7 @@ async function statusOf(
     ...(git ? { git: gitOf(git, facts.flow === 'build' ? context.branch : '') } : {}),
     pullRequests: pulls.list,
     ...(pulls.advice ? { pullRequestsAdvice: pulls.advice } : {}),
+    ...(proof?.result ? { result: proof.result } : {}),
     asks: asks.map(({ id, title }) => ({ id, title })),
     ...(claim ? { claim } : {}),
     sessions: sessions.map(({ session, binding }) => ({

@@ -1,4 +1,3 @@
-import type { AgentName } from '@batonpass/contract/event'
 import { HandoffDocument } from '@batonpass/contract/handoff'
 import type { CheckResult, Proof } from '@batonpass/contract/proof'
 import type { Evidence } from '../../handoff/evidence.ts'
@@ -8,19 +7,8 @@ import { type Check, readStatements, type Statement } from '../../handoff/statem
 import type { Checkouts } from '../../ports/checkouts.ts'
 import { type Forge, ForgeError } from '../../ports/forge.ts'
 import { withoutEvidence } from '../../proof/evidence-block.ts'
+import type { CompareReport, Report } from '../../proof/report.ts'
 import type { ReadTest } from '../../session/transcript/collect-facts.ts'
-
-/** What an agent says it did, and where that is written. */
-export interface Report {
-  project: string
-  agent: AgentName
-  transcript: string | undefined
-  issue: number | undefined
-  /** The agent's last message. */
-  said: string | undefined
-  /** The number of its pull request. */
-  pullRequest: number | undefined
-}
 
 export interface ReportPorts {
   checkouts: Pick<Checkouts, 'tree' | 'changes'>
@@ -28,9 +16,6 @@ export interface ReportPorts {
   readTest: ReadTest
   gather(report: Report, lookups: Lookups): Promise<Evidence>
 }
-
-/** Returns what in a report the evidence certainly contradicts, in one sentence each. */
-export type CompareReport = (report: Report, proof: Proof) => Promise<string[]>
 
 const MAX_FOUND = 10
 const MAX_TEXT = 60_000
@@ -40,11 +25,11 @@ const MAX_ISSUES = 5
 export const compareReport =
   (ports: ReportPorts): CompareReport =>
   async (report, proof) => {
-    const { project, said, pullRequest } = report
+    const { project, said, pullRequest, pullRequestText } = report
     const forge = await ports.forgeFor(project).catch(() => undefined)
     const body = pullRequest && (await forge?.pullRequestText(pullRequest).catch(() => undefined))
     const texts = [
-      { source: 'The pull request', text: body || '' },
+      { source: 'The pull request', text: body || pullRequestText || '' },
       { source: 'The last message', text: said ?? '' },
     ]
     const found: string[] = []

@@ -1,5 +1,7 @@
 import type { WorkflowState } from '@batonpass/contract/workflow'
-import { describeProblems, type Problem, signatureOf } from '../../proof/problems.ts'
+import { failedProofPrompt } from '../../proof/failed-proof-prompt.ts'
+import { countFailure, type Problem } from '../../proof/problems.ts'
+import { MAX_SAID } from '../../proof/report.ts'
 import { HEADING } from './continuation-prompt.ts'
 import { endRun } from './end-run.ts'
 import type { WorkflowPorts } from './ports.ts'
@@ -91,9 +93,6 @@ export async function proveRun(
   }
 }
 
-/** How much of the agent's last message is compared with the evidence. */
-const MAX_SAID = 8000
-
 /** Answers a stop with what failed. */
 export async function promptAtStop({ runs }: WorkflowPorts, run: Run, prompt: string): Promise<StopAnswer> {
   const { sendBack: sent, ...rest } = run
@@ -122,12 +121,9 @@ export async function sendBack(
   at: RunContext,
 ): Promise<SentBack> {
   const max = at.config.proof.retries
-  const failure = signatureOf(problems)
-  const same = run.failures?.failure === failure ? run.failures.same + 1 : 1
-  const round = (run.failures?.count ?? 0) + 1
+  const { count: round, same, failure, worn } = countFailure(run.failures, problems)
   const what = problems.map(problem => problem.what).join('; ')
   const failed: Run = { ...run, failures: { count: round, same, failure }, saidDone: false }
-  const worn = problems.every(({ most }) => same >= most) ? problems[0] : undefined
   if (worn) {
     // `stalled` replaces the agent's `done` in the state file: a person's next prompt then continues the run.
     if (worn.end === 'stalled') await reopenFile(ports, failed)
@@ -149,34 +145,15 @@ export async function sendBack(
     max,
     reason: what,
   })
-  const prompt = failedProofPrompt(problems, { workflow: run.workflow, commit, round, max })
+  const prompt = failedProofPrompt(problems, {
+    heading: `${HEADING} (workflow ${run.workflow})`,
+    commit,
+    round,
+    max,
+    again: 'run `baton done` again',
+    blocked: 'run `baton done --blocked "what you need"`',
+  })
   return { kind: 'prompt', prompt, run: failed }
-}
-
-/** The prompt with which failed checks go back to the agent. */
-const failedProofPrompt = (
-  problems: readonly Problem[],
-  { workflow, commit, round, max }: { workflow: string; commit: string; round: number; max: number },
-): string => {
-  const [work, report] = [problems.filter(each => !each.isReport), problems.filter(each => each.isReport)]
-  const heading = `${HEADING} (workflow ${workflow})`
-  const said = [
-    'What you reported differs from what Baton found in git, in your session and in its own checks:',
-    describeProblems(report),
-    '\nDo what is missing, or correct what you reported: the text of the pull request (`gh pr edit`) and your last message.',
-  ]
-  if (work.length === 0)
-    return [
-      `${heading}: the checks of commit ${commit.slice(0, 10)} are done, but your report is not right.`,
-      ...said,
-      'Then run `baton done` again. Baton asks this once; what still differs is shown in the pull request.',
-    ].join('\n')
-  return [
-    `${heading}: this work is not proven yet (${round} of at most ${max} times). Baton checked commit ${commit.slice(0, 10)} itself, on a clean checkout:`,
-    describeProblems(work),
-    ...(report.length > 0 ? ['', ...said] : []),
-    '\nFind the cause and fix it. Do not delete, skip or weaken a test or a check. Only what is committed counts. Commit, push the branch so that the pull request contains the fix, and run `baton done` again. If only a person can help, run `baton done --blocked "what you need"`.',
-  ].join('\n')
 }
 
 /** Sets the state file back to `initial`. False: a person removed it, or ended the run in it. */

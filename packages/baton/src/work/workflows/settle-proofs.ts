@@ -1,6 +1,6 @@
 import { BatonError } from '@batonpass/contract/errors'
-import type { Proof } from '@batonpass/contract/proof'
 import { problemsOf, reportProblems } from '../../proof/problems.ts'
+import { addReport, passedSummary, reportDiffers } from '../../proof/report.ts'
 import { endRun } from './end-run.ts'
 import type { HandsOff } from './hands-off.ts'
 import type { WorkflowPorts } from './ports.ts'
@@ -42,18 +42,12 @@ async function showResult(
   run: Run,
   { id, pullRequest, said }: NonNullable<Run['proof']>,
 ): Promise<void> {
-  const { proofs, showProof, compareReport, fault } = ports
-  let proof = await proofs?.get(id).catch(() => undefined)
-  if (!proofs || !proof || proof.endedAt === undefined) return
-  if (compareReport && proof.contradictions === undefined) {
-    const { project, agent, transcript, issue } = run
-    const report = { project, agent, transcript, issue, said, pullRequest: pullRequest?.number }
-    const found = await compareReport(report, proof).catch(cause => {
-      if (!(cause instanceof BatonError)) fault('comparing a report with the evidence', cause)
-      return []
-    })
-    proof = await proofs.addContradictions(id, found)
-  }
+  const { proofs, showProof, fault } = ports
+  const ended = await proofs?.get(id).catch(() => undefined)
+  if (ended?.endedAt === undefined) return
+  const { project, agent, transcript, issue } = run
+  const report = { project, agent, transcript, issue, said, pullRequest: pullRequest?.number }
+  const proof = await addReport(ports, report, ended)
   if (!pullRequest) return
   await showProof(run.project, pullRequest.number, proof).catch(cause => {
     // Without a token, or without the forge, the result is still in the journal.
@@ -89,8 +83,8 @@ async function settleRun(
   const why = proof.why ?? 'the checks did not pass'
   if (problems.length === 0 || pending.final || pending.closed)
     return isProven
-      ? end('proven', `${reason}; ${summaryOf(proof)}${differs(proof)}`)
-      : end('unproven', `${why} (${reason})${differs(proof)}`)
+      ? end('proven', `${reason}; ${passedSummary(proof)}${reportDiffers(proof)}`)
+      : end('unproven', `${why} (${reason})${reportDiffers(proof)}`)
   const told = { ...withoutProof(run), reportReturned: run.reportReturned || report.length > 0 }
   const sent = await sendBack(ports, told, proof.commit, problems, at)
   if (sent.kind === 'ended') return
@@ -105,9 +99,6 @@ async function settleRun(
 const mayReturnReport = (run: Run, { config }: RunContext): boolean =>
   !run.reportReturned && (run.failures?.count ?? 0) < config.proof.retries
 
-const differs = ({ contradictions = [] }: Proof): string =>
-  contradictions.length > 0 ? '; what the agent reported differs, see the proof' : ''
-
 /** Ends the run once its claim has opened the pull request, with the verdict of the claim's proof. */
 async function settleWithClaim(ports: WorkflowPorts, run: Run, now: number): Promise<void> {
   const claim = await ports.claimOf(run)
@@ -120,7 +111,7 @@ async function settleWithClaim(ports: WorkflowPorts, run: Run, now: number): Pro
     claim.proof === undefined ? undefined : await ports.proofs?.get(claim.proof).catch(() => undefined)
   const opened = `pull request #${pullRequest.number} is open`
   const isProven = proof?.verdict === 'proven'
-  const reason = isProven ? `${opened}; ${summaryOf(proof)}` : `${proof?.why ?? 'no checks'} (${opened})`
+  const reason = isProven ? `${opened}; ${passedSummary(proof)}` : `${proof?.why ?? 'no checks'} (${opened})`
   const end = {
     kind: isProven ? ('proven' as const) : ('unproven' as const),
     reason,
@@ -170,6 +161,3 @@ const contextOf = async (ports: WorkflowPorts, run: Run, now: number): Promise<R
   config: await ports.config(run.project),
   now,
 })
-
-const summaryOf = ({ commit, results }: Proof): string =>
-  `${results.length} ${results.length === 1 ? 'check' : 'checks'} passed on commit ${commit.slice(0, 10)}`
