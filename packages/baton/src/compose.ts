@@ -169,6 +169,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
         loginFor: forges.login,
         forgeFor: project => forges.find(project),
         asks,
+        ownCalls,
       })
   const claim = await composeClaim({
     ...ground,

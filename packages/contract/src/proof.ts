@@ -57,10 +57,32 @@ export const CheckDeclaration = z.union([
     name: Name,
   }),
   z.strictObject({
-    /** All checks of the pull request pass on the forge. */
-    forge: z.strictObject({ checks: z.literal('green') }),
+    forge: z
+      .strictObject({
+        /** All checks of the pull request pass on the forge. */
+        checks: z.literal('green').optional(),
+        /** The pull request is approved. */
+        review: z.literal('approved').optional(),
+      })
+      .refine(({ checks, review }) => Boolean(checks ?? review)),
     name: Name,
     /** How long Baton waits for them. */
+    minutes: z.number().min(0.05).max(10_080).optional(),
+  }),
+  z.strictObject({
+    /** What a fresh session of an agent looks for in the change. */
+    review: z.string().regex(/^(?=[\s\S]*\S)(?:[^\p{Cc}]|[\n\t]){1,4000}$/u),
+    /** The agent; by default the first that is installed. */
+    agent: z
+      .string()
+      .regex(/^[a-z][a-z-]{0,30}$/)
+      .optional(),
+    /** The model, as the agent calls it. */
+    model: z
+      .string()
+      .regex(/^[A-Za-z0-9][\w.:/@[\]-]{0,199}$/)
+      .optional(),
+    name: Name,
     minutes: Minutes.optional(),
   }),
   z.strictObject({
@@ -123,7 +145,21 @@ export const Check = z.discriminatedUnion('kind', [
     only: z.array(z.string()).default([]),
     keepsTests: z.boolean().optional(),
   }),
-  z.object({ ...base, kind: z.literal('forge'), minutes: z.number() }),
+  z.object({
+    ...base,
+    kind: z.literal('forge'),
+    minutes: z.number(),
+    checks: z.boolean().default(true),
+    review: z.boolean().default(false),
+  }),
+  z.object({
+    ...base,
+    kind: z.literal('review'),
+    rubric: z.string(),
+    agent: z.string().optional(),
+    model: z.string().optional(),
+    minutes: z.number(),
+  }),
   z.object({ ...base, kind: z.literal('person'), question: z.string(), minutes: z.number() }),
 ])
 export type Check = z.infer<typeof Check>

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { answerLaunches } from '../adapters/agents/launches.ts'
+import { BatonError } from '@batonpass/contract/errors'
+import { answerLaunches, launchesOf } from '../adapters/agents/launches.ts'
 import { findProfile } from '../adapters/agents/profiles.ts'
 import { chooseModel } from '../adapters/llm/choose.ts'
 import type { PrivateCalls } from '../adapters/llm/private-call.ts'
@@ -13,6 +14,7 @@ import type { Redactor } from '../journal/redact.ts'
 import type { ModelJudge } from '../permission/links.ts'
 import { JUDGE_MS, makeModelJudge } from '../permission/model-judge.ts'
 import type { ReactionContext } from '../ports/reactor.ts'
+import type { Reviewers } from '../proof/review-check.ts'
 import type { OwnModelCalls } from '../session/own-model-calls.ts'
 
 interface CallParts {
@@ -28,6 +30,24 @@ export const privateCalls = ({ env, stateDir, ownCalls }: CallParts): PrivateCal
   ownCall: () => ownCalls.issue(),
   // A private folder: in a shared one, another user could plant instruction files that the agent reads.
   folder: join(stateDir, 'calls'),
+})
+
+/** Agents whose program can answer without any tool, for the reviews of a proof: the work that they read is hostile. */
+export const composeReviewers = (parts: CallParts): Reviewers => ({
+  find(wanted) {
+    const { env } = parts
+    const choice = { ...privateCalls(parts), find: (program: string) => onPath(program, env) }
+    const name = wanted === undefined ? undefined : launchesOf(wanted).agent
+    const agents = answerLaunches().filter(({ agent }) => agent !== 'cursor' && (!name || agent === name))
+    for (const { agent } of agents) {
+      const found = chooseModel({ ...choice, agents }, agent)
+      if (found) return found
+    }
+    const why = name === 'cursor' ? 'its tools cannot be turned off' : 'it is not installed'
+    throw name
+      ? new BatonError('missing_tool', `${wanted} cannot review: ${why}`)
+      : new BatonError('missing_tool', 'no agent that can review is installed')
+  },
 })
 
 /** Builds the permission model; undefined without an API key and without an agent's program. */

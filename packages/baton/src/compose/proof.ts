@@ -19,9 +19,11 @@ import type { CompareReport } from '../proof/report.ts'
 import { filedResults } from '../proof/result-cache.ts'
 import { sessionSettings } from '../sandbox/access/access.ts'
 import type { Sandboxes } from '../sandbox/sandboxes.ts'
+import type { OwnModelCalls } from '../session/own-model-calls.ts'
 import { readTest } from '../session/transcript/test-runs.ts'
 import { compareReport } from '../work/workflows/compare-report.ts'
 import type { Ground } from './ground.ts'
+import { composeReviewers } from './model.ts'
 import { newEntry } from './new-entry.ts'
 
 /** Builds what runs the checks of finished work. `sandboxes` is undefined where commands cannot be contained. */
@@ -32,10 +34,12 @@ export function composeProof(
     loginFor,
     forgeFor,
     asks,
+    ownCalls,
   }: {
     loginFor: (project: string) => Promise<GitLogin | undefined>
     forgeFor: (project: string) => Promise<Forge | undefined>
     asks: Pick<Asks, 'ask'>
+    ownCalls: OwnModelCalls
   },
 ): Proofs {
   const { env, home, stateDir, configFor, redactor, write, fault } = ground
@@ -57,12 +61,12 @@ export function composeProof(
       },
     },
     outside: {
-      async ciOf(project, commit) {
+      async pullRequestOf(project, commit) {
         const [forge, position] = await Promise.all([forgeFor(project), systemGit.readPosition(project)])
         const pull = position?.branch && (await forge?.pullRequestFor(position.branch))
         if (!forge || !pull || pull.headSha !== commit) return undefined
-        const { headSha, checks } = await forge.pullRequest(pull.number)
-        return headSha === commit ? checks : undefined
+        const now = await forge.pullRequest(pull.number)
+        return now.headSha === commit ? now : undefined
       },
       async askPerson({ project, commit }, question, withinMs, signal) {
         const outcome = await asks.ask(
@@ -86,6 +90,7 @@ export function composeProof(
       },
       wait: (ms, signal) => pause(ms, undefined, { signal }).catch(() => {}),
     },
+    reviewers: composeReviewers({ env, stateDir, ownCalls }),
     cache: filedResults(systemSmallFiles, stateDir),
     files: systemSmallFiles,
     stateDir,

@@ -6,12 +6,12 @@ import type { Redactor } from '../journal/redact.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Model } from '../ports/model.ts'
+import { encodeFacts } from '../ports/model-data.ts'
 import type { Timers } from '../ports/timers.ts'
 import { AnswerMemory } from './answer-memory.ts'
 import {
   answerShape,
   cleanReason,
-  encodeFacts,
   factsOf,
   ModelAnswer,
   type ModelRequest,

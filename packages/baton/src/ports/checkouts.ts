@@ -23,6 +23,8 @@ export interface Checkouts {
   findBase(project: string, commit: string): Promise<string>
   tree(project: string, commit: string): CommitTree
   changes(project: string, base: string, commit: string): Promise<readonly ChangedFile[]>
+  /** The whole change as a unified diff. */
+  patch(project: string, base: string, commit: string): Promise<string>
   /** Writes exactly this commit into a new folder, with a repository of its own that shares no file with the first. */
   make(project: string, commit: string, folder: string): Promise<void>
   remove(folder: string): Promise<void>

@@ -62,8 +62,16 @@ function checkFrom(
     }
   }
   if ('forge' in declared) {
-    const limit = declared.minutes ?? FORGE_MINUTES
-    return { ...from, kind: 'forge', name: declared.name ?? 'CI', minutes: limit }
+    const [checks, review] = [declared.forge.checks !== undefined, declared.forge.review !== undefined]
+    const name = declared.name ?? (review ? (checks ? 'CI and approval' : 'approval') : 'CI')
+    const minutes = declared.minutes ?? (review ? PERSON_MINUTES : FORGE_MINUTES)
+    return { ...from, kind: 'forge', name, minutes, checks, review }
+  }
+  if ('review' in declared) {
+    const { review: rubric, agent, model, minutes: limit = minutes } = declared
+    const name = declared.name ?? `review: ${rubric.replaceAll(/\s+/g, ' ').trim()}`.slice(0, 80)
+    const by = { ...(agent ? { agent } : {}), ...(model ? { model } : {}) }
+    return { ...from, kind: 'review', name, rubric, minutes: limit, ...by }
   }
   if ('person' in declared) {
     const { person: question, name = question.slice(0, 80) } = declared
@@ -91,7 +99,7 @@ const KEPT_TESTS = 'no test weakened'
 
 /** Work is measured by tests only if it left them as strong as they were: adds that check to those that run something, here or in CI. */
 export function withKeptTests(checks: readonly Check[]): Check[] {
-  const isMeasured = checks.some(({ kind }) => kind === 'run' || kind === 'forge')
+  const isMeasured = checks.some(({ kind }) => kind === 'run' || kind === 'forge' || kind === 'review')
   const isKept = checks.some(check => check.kind === 'diff' && check.keepsTests)
   if (!isMeasured || isKept) return [...checks]
   const where = 'the tests before the work'

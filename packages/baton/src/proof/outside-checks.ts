@@ -1,30 +1,37 @@
 import type { Check, CheckResult, Proof } from '@batonpass/contract/proof'
-import type { Clock } from '../ports/clock.ts'
-import type { Checks } from '../ports/forge.ts'
-import type { Progress } from './run-checks.ts'
+import type { PullRequestStatus, Review } from '../ports/forge.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { ResultCache } from './result-cache.ts'
+import { type ReviewCheck, type Reviewers, reviewCommit } from './review-check.ts'
+import type { CheckPorts, Progress } from './run-checks.ts'
 
 /** The forge and people, as far as a proof asks them. */
 export interface OutsidePorts {
-  /** The checks of the pull request whose last commit this is; undefined if there is none. Fails if the forge does not answer. */
-  ciOf(project: string, commit: string): Promise<Checks | undefined>
+  /** The pull request whose last commit this is; undefined if there is none. Fails if the forge does not answer. */
+  pullRequestOf(project: string, commit: string): Promise<PullRequestNow | undefined>
   /** Asks a person, once for each commit and question. `none`: no answer in time. */
   askPerson(proof: Proof, question: string, ms: number, signal: AbortSignal): Promise<'yes' | 'no' | 'none'>
   /** Resolves after this time, or at once when `signal` aborts. */
   wait(ms: number, signal: AbortSignal): Promise<void>
 }
 
-interface Parts {
-  clock: Clock
+export type PullRequestNow = Pick<PullRequestStatus, 'checks' | 'review' | 'reviews'>
+
+interface Parts extends Pick<CheckPorts, 'checkouts' | 'clock' | 'redact'> {
+  cache: ResultCache
   outside?: OutsidePorts | undefined
-  redact(text: string): string
+  /** Agents that can review. Absent: such checks do not run. */
+  reviewers?: Reviewers | undefined
+  ids: Pick<Ids, 'id'>
 }
 
 const POLL_MS = 15_000
 /** How long a pull request may take to show the commit. */
 const SEEN_MS = 60_000
 const MAX_NAMED = 20
+const MAX_REVIEW = 1500
 
-/** Asks the forge, and then a person. A person is asked only about work whose other checks all passed. */
+/** Asks an agent, the forge, and then a person. Agents and people look only at work whose earlier checks all passed. */
 export async function runOutsideChecks(
   parts: Parts,
   proof: Proof,
@@ -35,13 +42,27 @@ export async function runOutsideChecks(
   isSound &&= proof.results.every(({ status }) => status === 'passed')
   const finish = async (result: CheckResult) => {
     isSound &&= result.status === 'passed'
-    if (!signal.aborted)
-      await progress.result({ ...result, ...(result.why ? { why: parts.redact(result.why) } : {}) })
+    if (signal.aborted) return
+    const { why, output } = result
+    await progress.result({
+      ...result,
+      ...(why ? { why: parts.redact(why) } : {}),
+      ...(output ? { output: parts.redact(output) } : {}),
+    })
+  }
+  for (const check of proof.checks) {
+    if (check.kind !== 'review' || signal.aborted) continue
+    await progress.running(check.name)
+    await finish(
+      isSound
+        ? await review(parts, proof, check, signal)
+        : notRun(check, `${check.name} was not asked, because another check did not pass`),
+    )
   }
   for (const check of proof.checks) {
     if (check.kind !== 'forge' || signal.aborted) continue
     await progress.running(check.name)
-    await finish(await awaitCi(parts, proof, check, signal))
+    await finish(await awaitForge(parts, proof, check, signal))
   }
   for (const check of proof.checks) {
     if (check.kind !== 'person' || signal.aborted) continue
@@ -54,7 +75,21 @@ export async function runOutsideChecks(
   }
 }
 
-async function awaitCi(
+/** A review of the same commit is not repeated: it costs money. */
+async function review(
+  parts: Parts,
+  proof: Proof,
+  check: ReviewCheck,
+  signal: AbortSignal,
+): Promise<CheckResult> {
+  const known = proof.again ? undefined : await parts.cache.get(proof, check)
+  if (known) return { ...known, name: check.name, cached: true }
+  const result = await reviewCommit(parts, proof, check, signal)
+  if (!signal.aborted) await parts.cache.put(proof, check, result)
+  return result
+}
+
+async function awaitForge(
   { outside, clock }: Parts,
   { project, commit }: Proof,
   check: Extract<Check, { kind: 'forge' }>,
@@ -67,16 +102,22 @@ async function awaitCi(
   // CI registers its checks one after the other: they must be green twice in a row.
   let green: number | undefined
   while (!signal.aborted) {
-    const checks = await outside.ciOf(project, commit).catch(() => 'unreachable' as const)
-    if (checks === undefined && clock.now() - started >= SEEN_MS)
+    const pull = await outside.pullRequestOf(project, commit).catch(() => 'unreachable' as const)
+    if (pull === undefined && clock.now() - started >= SEEN_MS)
       return notRun(check, `${check.name}: no pull request ends with this commit`, seconds())
-    if (checks !== undefined && checks !== 'unreachable') {
-      const isGreen = checks.verdict === 'passed'
-      if (isGreen && green === checks.total) return { name: check.name, status: 'passed', seconds: seconds() }
+    if (pull !== undefined && pull !== 'unreachable') {
+      const { checks } = pull
+      const isGreen = !check.checks || checks.verdict === 'passed'
+      const isApproved = !check.review || pull.review === 'approved'
+      if (isApproved && isGreen && (!check.checks || green === checks.total))
+        return { name: check.name, status: 'passed', seconds: seconds() }
       green = isGreen ? checks.total : undefined
-      if (checks.verdict === 'failed') return failedCi(check.name, checks, seconds())
-      state =
-        checks.verdict === 'none'
+      if (check.checks && checks.verdict === 'failed') return failedCi(check.name, checks, seconds())
+      if (check.review && pull.review === 'changes-requested')
+        return failedReview(check.name, pull.reviews, seconds())
+      state = isGreen
+        ? 'the pull request was not approved'
+        : checks.verdict === 'none'
           ? 'the pull request has no checks'
           : `${checks.pending + checks.unknown} of ${checks.total} checks had not ended`
     }
@@ -86,7 +127,22 @@ async function awaitCi(
   return notRun(check, `${check.name}: ${state} after ${check.minutes} minutes`, seconds())
 }
 
-function failedCi(name: string, { all, failed }: Checks, seconds: number): CheckResult {
+/** Reviews of strangers are not quoted: anyone can review on a public repository. */
+function failedReview(name: string, reviews: readonly Review[], seconds: number): CheckResult {
+  const said = reviews
+    .filter(({ state, trusted }) => state === 'changes-requested' && trusted)
+    .map(({ author, body }) => `${author ?? 'a reviewer'}: ${body.slice(0, MAX_REVIEW)}`)
+  const output = said.join('\n\n')
+  return {
+    name,
+    status: 'failed',
+    why: 'failed: changes were requested',
+    seconds,
+    ...(output ? { output } : {}),
+  }
+}
+
+function failedCi(name: string, { all, failed }: PullRequestNow['checks'], seconds: number): CheckResult {
   const names = all.filter(({ state }) => state === 'failed').map(each => each.name)
   const output = names.slice(0, MAX_NAMED).join('\n')
   return {

@@ -18,11 +18,14 @@ import { deriveChecks, deriveSetup } from './derive-checks.ts'
 import { withIssueChecks } from './issue-checks.ts'
 import { judgeProof } from './judge-proof.ts'
 import { type OutsidePorts, runOutsideChecks } from './outside-checks.ts'
+import type { Reviewers } from './review-check.ts'
 import { type CheckPorts, removeCheckouts, runChecks } from './run-checks.ts'
 
 export interface ProofsParts extends CheckPorts {
   /** The forge and people. Absent: such checks do not run. */
   outside?: OutsidePorts | undefined
+  /** Agents that can review. Absent: such checks do not run. */
+  reviewers?: Reviewers | undefined
   files: SmallFiles
   stateDir: string
   /** Where the work that led to a commit left the default branch of the remote; undefined if the remote does not say. */

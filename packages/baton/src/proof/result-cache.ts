@@ -3,13 +3,14 @@ import { type Check, CheckResult, type Proof } from '@batonpass/contract/proof'
 import { readJsonFile } from '../ports/json-files.ts'
 import type { SmallFiles } from '../ports/small-files.ts'
 
-type RunCheck = Extract<Check, { kind: 'run' }>
-type About = Pick<Proof, 'commit' | 'setup'>
+/** Checks that are expensive and depend only on the commit. */
+type CachedCheck = Extract<Check, { kind: 'run' | 'review' }>
+type About = Pick<Proof, 'commit' | 'base' | 'setup'>
 
 /** Results by commit and check. A check that timed out or could not run is tried again. */
 export interface ResultCache {
-  get(about: About, check: RunCheck): Promise<CheckResult | undefined>
-  put(about: About, check: RunCheck, result: CheckResult): Promise<void>
+  get(about: About, check: CachedCheck): Promise<CheckResult | undefined>
+  put(about: About, check: CachedCheck, result: CheckResult): Promise<void>
 }
 
 const FOLDER = 'proof-results'
@@ -29,7 +30,11 @@ export function filedResults(files: SmallFiles, stateDir: string): ResultCache {
   }
 }
 
-function nameOf({ commit, setup }: About, { command, exit, output }: RunCheck): string {
-  const key = JSON.stringify([commit, setup ?? null, command, exit, output ?? null])
+function nameOf({ commit, base, setup }: About, check: CachedCheck): string {
+  const parts =
+    check.kind === 'run'
+      ? [commit, setup ?? null, check.command, check.exit, check.output ?? null]
+      : [commit, base, 'review', check.rubric, check.agent ?? null, check.model ?? null]
+  const key = JSON.stringify(parts)
   return `${FOLDER}/${createHash('sha256').update(key).digest('hex').slice(0, 32)}.json`
 }

@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   cleanReason,
-  encodeFacts,
   factsOf,
   MAX_REASON_LENGTH,
   ModelAnswer,
   promptOf,
   SYSTEM,
 } from '../../src/permission/model-question.ts'
+import { encodeFacts } from '../../src/ports/model-data.ts'
 import { undecided } from './model-request.ts'
 
 const BORDER = 'data-0123456789abcdefghijklmnop'

@@ -4,10 +4,10 @@ import { section, setting, text, whole } from '../setting.ts'
 
 const DoneWhen = setting(
   CheckDeclaration,
-  'One check: a command, files that must exist or change, limits of the diff, the checks of the forge, or a question to a person.',
+  'One check: a command, files that must exist or change, limits of the diff, what the forge says, a review by an agent, or a question to a person.',
   {
     expects:
-      'a command, or a check such as {run: npm test}, {files: {exist: [README.md]}}, {diff: {max_lines: 500}}, {forge: {checks: green}} or {person: "Does it look right?"}',
+      'a command, or a check such as {run: npm test}, {files: {exist: [README.md]}}, {diff: {max_lines: 500}}, {forge: {checks: green}}, {review: "Is it minimal?"} or {person: "Does it look right?"}',
   },
 )
 

@@ -79,6 +79,11 @@ export const gitCheckouts: Checkouts = {
       })
   },
 
+  async patch(project, base, commit) {
+    const how = ['-r', '-p', '-U8', '--no-renames', '--no-ext-diff', '--no-textconv', '--no-color']
+    return (await run(['diff-tree', ...how, base, commit], { cwd: project })).stdout.toString('utf8')
+  },
+
   async make(project, commit, folder) {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const here: GitOptions = { cwd: folder, timeoutMs: CHECKOUT_MS, env: NO_SETTINGS }
