@@ -130,6 +130,8 @@ export const Check = z.discriminatedUnion('kind', [
     minutes: z.number(),
     /** Digest of what defined a derived check before the run; a changed definition proves nothing. */
     definition: z.string().optional(),
+    /** The file that defines a declared command, such as package.json. */
+    definedIn: z.string().optional(),
   }),
   z.object({
     ...base,

@@ -2,6 +2,7 @@ import type { Config } from '@batonpass/contract/config'
 import { BatonError } from '@batonpass/contract/errors'
 import type { SessionId } from '@batonpass/contract/ids'
 import {
+  type Check,
   type CheckList,
   type CheckResult,
   type IssueChecks,
@@ -86,7 +87,11 @@ export class Proofs {
       : proof.done_when.length > 0
         ? checksFrom(proof.done_when, 'settings', 'proof.done_when', proof.minutes)
         : await deriveChecks(checkouts.tree(project, base), proof.minutes)
-    const all = withIssueChecks(declared, issueChecks, proof.minutes)
+    const all = await this.#withDefinitions(
+      withIssueChecks(declared, issueChecks, proof.minutes),
+      project,
+      base,
+    )
     const checks = commit === base ? all : withKeptTests(all)
     const needed = checks.some(({ kind }) => kind === 'run')
     const setup =
@@ -94,6 +99,16 @@ export class Proofs {
         ? undefined
         : proof.setup || (await deriveSetup(checkouts.tree(project, commit)))
     return { checks, commit, base, ...(setup ? { setup } : {}) }
+  }
+
+  /** A declared command that the repository defines, such as `npm test`, must still do what it did before the work. */
+  async #withDefinitions(checks: Check[], project: string, base: string): Promise<Check[]> {
+    if (!checks.some(check => check.kind === 'run' && check.definition === undefined)) return checks
+    const known = await deriveChecks(this.#parts.checkouts.tree(project, base), 1)
+    return checks.map(check => {
+      const found = check.kind === 'run' && known.find(({ command }) => command === check.command)
+      return found ? { ...check, definition: found.definition, definedIn: found.where } : check
+    })
   }
 
   /** The full id of a commit. */

@@ -279,7 +279,9 @@ async function definitionsNow(
 ): Promise<ReadonlyMap<string, string | undefined>> {
   if (commit === base || !runs.some(({ definition }) => definition !== undefined)) return new Map()
   const now = await deriveChecks(checkouts.tree(project, commit), 1)
-  return new Map(runs.map(({ name }) => [name, now.find(check => check.name === name)?.definition]))
+  return new Map(
+    runs.map(({ name, command }) => [name, now.find(check => check.command === command)?.definition]),
+  )
 }
 
 function withChangedDefinition(
@@ -291,5 +293,5 @@ function withChangedDefinition(
   const current = now.get(check.name)
   if (current === check.definition) return result
   const why = current === undefined ? 'is no longer defined' : 'passed, but the run changed what it does'
-  return { ...result, status: 'changed', why: `${why} (${check.where})` }
+  return { ...result, status: 'changed', why: `${why} (${check.definedIn ?? check.where})` }
 }

@@ -102,6 +102,20 @@ describe('baton proof', () => {
     // Nothing is left behind.
     expect(readdirSync(join(baton.home, '.cache/baton/proof'))).toEqual([])
     expect(readdirSync(join(baton.stateDir, 'sandbox/sessions'))).toEqual([])
+
+    // Pinned, they count at once; the script behind them still may not change.
+    await baton.must('checks', 'pin')
+    await baton.must('checks', 'add', '{files: {exist: [sum.js]}}', '--name', 'the sum')
+    const pinned = JSON.parse(await baton.must('checks', '--json')) as CheckList
+    expect(pinned.checks.map(({ name, source }) => [name, source])).toEqual([
+      ['npm test', 'settings'],
+      ['the sum', 'settings'],
+      ['no test weakened', 'derived'],
+    ])
+    await project.commit({ 'package.json': JSON.stringify({ name: 'app', scripts: { test: 'true' } }) })
+    expect(said(await prove())).toBe(
+      'unproven (npm test passed, but the run changed what it does (package.json))',
+    )
   })
 
   test.each<[string, Record<string, string>, string]>([

@@ -17,6 +17,17 @@ const proofs = (config: object) =>
     configFor: async () => Config.parse(config),
   } as unknown as ProofsParts)
 
+it('a declared command that the repository defines must still do what it did before the work', async () => {
+  const { checks } = await proofs({ proof: { done_when: ['npm test', 'make x'] } }).checksOf({
+    project: '/app',
+  })
+  expect(checks.map(check => check.kind === 'run' && [check.where, check.definedIn])).toEqual([
+    ['proof.done_when', 'package.json'],
+    ['proof.done_when', undefined],
+    false,
+  ])
+})
+
 describe('the checks of work', () => {
   const declared = { proof: { done_when: ['make check'] } }
   it.each<[string, object, object, string[]]>([

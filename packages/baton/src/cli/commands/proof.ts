@@ -1,17 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { BatonError } from '@batonpass/contract/errors'
-import {
-  Accepted,
-  CheckList,
-  type CheckResult,
-  Proof,
-  ProofList,
-  type ProofRequest,
-} from '@batonpass/contract/proof'
+import { Accepted, type CheckResult, Proof, ProofList, type ProofRequest } from '@batonpass/contract/proof'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { callStartedDaemon } from '../daemon.ts'
 import { type Io, paint, printable } from '../io.ts'
 import { workflowsHere } from '../local-workflows.ts'
+import { showChecks } from './checks.ts'
 
 const CALL_MS = 60_000
 const POLL_MS = 200
@@ -26,7 +20,7 @@ export const proof: Handler = async (given, io) => {
     case 'run':
       return run(given, io, which)
     case 'checks':
-      return checks(given, io, which)
+      return showChecks(given, io, which)
     case 'accept':
       return accept(given, io, which)
     case 'cancel':
@@ -71,32 +65,6 @@ async function list(given: Given, io: Io): Promise<number> {
       io.stdout.write(
         `${each.id}  ${each.startedAt.slice(0, 16).replace('T', ' ')}  ${each.commit.slice(0, 10)}  ${verdictOf(each, io)}\n`,
       )
-  return EXIT.ok
-}
-
-async function checks(given: Given, io: Io, commit: string | undefined): Promise<number> {
-  const base = text(given, 'base')
-  const query = new URLSearchParams({
-    project: io.cwd,
-    ...(commit === undefined ? {} : { commit }),
-    ...(base === undefined ? {} : { base }),
-  })
-  const found = CheckList.parse(await callStartedDaemon(io, 'GET', `/api/proofs/checks?${query}`, CALL_MS))
-  if (flag(given, 'json')) {
-    io.stdout.write(`${JSON.stringify(found)}\n`)
-    return EXIT.ok
-  }
-  const colour = paint(io)
-  if (found.setup) io.stdout.write(`${printable(found.setup)}  ${colour('dim', 'setup')}\n`)
-  for (const check of found.checks) {
-    const from =
-      check.source === 'derived'
-        ? `derived from ${check.where} at ${found.base.slice(0, 10)}`
-        : `from ${check.where}`
-    io.stdout.write(`${printable(check.name)}  ${colour('dim', printable(from))}\n`)
-  }
-  if (found.checks.length === 0)
-    io.stdout.write('No checks: the repository declares no tests. Set proof.done_when in .baton.yaml.\n')
   return EXIT.ok
 }
 
