@@ -171,18 +171,19 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
         asks,
         ownCalls,
       })
+  const compareReport = reportComparer(project => forges.find(project))
   const claim = await composeClaim({
     ...ground,
     asks,
     forges,
     proofs,
+    compareReport,
     workflowChecksOf: id => handsOff.workflowChecksOf(id),
     drivers,
     storeUrl: machine().config.store.url,
     paused,
     session: id => store.findSession(id),
   })
-  const compareReport = reportComparer(project => forges.find(project))
   const handsOff = composeWorkflow({
     ...ground,
     ownCalls,

@@ -162,8 +162,8 @@ export class Claims {
   }
 
   /** Advances a claim whose session has just ended a turn. */
-  stopped(record: ClaimRecord): Promise<StepOutcome> {
-    return this.#carry(record, { why: 'stop', resting: true })
+  stopped(record: ClaimRecord, report?: Trigger['report']): Promise<StepOutcome> {
+    return this.#carry(record, { why: 'stop', resting: true, report })
   }
 
   /** Reads a claim's pull request now, because a person spoke of a merge that Baton has not seen yet. */

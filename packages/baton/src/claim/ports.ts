@@ -16,6 +16,7 @@ import type { IsPaused } from '../ports/is-paused.ts'
 import type { Leases } from '../ports/lease.ts'
 import type { SmallFiles } from '../ports/small-files.ts'
 import type { Proofs } from '../proof/proofs.ts'
+import type { CompareReport } from '../proof/report.ts'
 import type { FencedActions } from './fenced-actions.ts'
 import type { ClaimRecord, ClaimRecords } from './record.ts'
 import type { SignalFiles } from './signal-file.ts'
@@ -32,7 +33,9 @@ export interface ClaimPorts {
   /** Every action that changes a forge or a remote. */
   outside: FencedActions
   /** Proves a branch before its pull request is opened; absent in a process that handles a single call. */
-  proofs?: Pick<Proofs, 'start' | 'get' | 'wait' | 'resolve' | 'findBase'> | undefined
+  proofs?: Pick<Proofs, 'start' | 'get' | 'wait' | 'resolve' | 'findBase' | 'addContradictions'> | undefined
+  /** Compares what an agent reported with the evidence. Absent: nothing is compared. */
+  compareReport?: CompareReport | undefined
   /** The checks that the workflow in a session declares. */
   workflowChecksOf?(session: SessionId): Promise<WorkflowChecks | undefined>
   /** Opens the forge of a clone, or of a repository by name. Throws a BatonError if there is none. */
@@ -98,4 +101,6 @@ export interface Trigger {
   why: 'stop' | 'tick' | 'nudge'
   /** No turn of the claim's agent is running. */
   resting: boolean
+  /** What the agent said when it stopped, and where its session is written down. */
+  report?: { said?: string | undefined; transcript?: string | undefined } | undefined
 }

@@ -1,7 +1,8 @@
 import type { ClaimFile } from '@batonpass/contract/claim'
 import type { Proof } from '@batonpass/contract/proof'
-import { countFailure, describeProblems, problemsOf } from '../proof/problems.ts'
+import { countFailure, describeProblems, problemsOf, reportProblems } from '../proof/problems.ts'
 import type { ProofOrder } from '../proof/proofs.ts'
+import { addReport, MAX_SAID } from '../proof/report.ts'
 import { queueNews } from './deliver-news.ts'
 import { entry } from './fence.ts'
 import type { ClaimPorts, Trigger } from './ports.ts'
@@ -23,7 +24,7 @@ export async function proveBranch(
   ports: ClaimPorts,
   record: ClaimRecord,
   file: ClaimFile,
-  trigger: Pick<Trigger, 'why'>,
+  trigger: Pick<Trigger, 'why' | 'report'>,
 ): Promise<Gate> {
   const { proofs } = ports
   if (!proofs) return { do: 'open', isDraft: false }
@@ -40,32 +41,50 @@ export async function proveBranch(
     issueChecks,
     workflowChecks: workflowChecks || undefined,
   }
-  const proof = await currentProof(ports, record, order)
-  if (!proof) return { do: 'open', isDraft: false }
-  if (proof.endedAt === undefined) return WAIT
-  const problems = proof.verdict === 'proven' ? [] : problemsOf(proof)
-  if (problems.length === 0) return { do: 'open', proof, isDraft: false }
+  const started = await currentProof(ports, record, order)
+  if (!started) return { do: 'open', isDraft: false }
+  const report = await keepReport(ports, record, trigger)
+  if (started.endedAt === undefined) return WAIT
+  const proof = await compare(ports, record, file, started, trigger)
+  const failed = proof.verdict === 'proven' ? [] : problemsOf(proof)
+  const differing = proof.contradictions ?? []
+  if (failed.length + differing.length === 0) return { do: 'open', proof, isDraft: false }
   const now = ports.clock.now()
   const isTold = known?.sentBack?.commit === proof.commit
   const isPending = record.inbox.some(({ kind }) => kind === NEWS)
   if (isTold && isPending && now - (known.sentBack?.at ?? 0) < UNREACHED_MS) return WAIT
   // The agent has it and works, or a person does.
   if (isTold && !isPending && trigger.why !== 'stop') return WAIT
+  const mayReturn = !report?.reportReturned && (known?.failures?.count ?? 0) < settings.retries
+  const wrong = mayReturn ? reportProblems(differing) : []
+  const problems = [...failed, ...wrong]
+  if (problems.length === 0) return { do: 'open', proof, isDraft: false }
   const { count, same, failure, worn } = countFailure(known?.failures, problems)
   if (worn || count > settings.retries || record.fixes >= claim.max_fixes || (isTold && isPending))
-    return { do: 'open', proof, isDraft: true }
+    return { do: 'open', proof, isDraft: failed.length > 0 }
   await ports.records.change(record, now => ({
     ...now,
     proof: {
+      ...now.proof,
       id: proof.id,
       commit: proof.commit,
       failures: { count, same, failure },
       sentBack: { commit: proof.commit, at: ports.clock.now() },
+      ...(wrong.length > 0 ? { reportReturned: true } : {}),
     },
   }))
   await queueNews(ports, record, {
     kind: NEWS,
-    text: `Baton checked commit ${proof.commit.slice(0, 10)} of ${file.branch} itself, on a clean checkout, before opening the pull request:\n${describeProblems(problems)}`,
+    text: [
+      `Baton checked commit ${proof.commit.slice(0, 10)} of ${file.branch} itself, on a clean checkout, before opening the pull request:`,
+      ...(failed.length > 0 ? [describeProblems(failed)] : []),
+      ...(wrong.length > 0
+        ? [
+            '\nWhat you reported differs from what Baton found. Do what is missing, or correct your last message and `baton claim ready --summary "…"`. Baton asks this once; what still differs is shown in the pull request:',
+            describeProblems(wrong),
+          ]
+        : []),
+    ].join('\n'),
     act: true,
   })
   const why = problems.map(({ what }) => what).join('; ')
@@ -74,6 +93,41 @@ export async function proveBranch(
 }
 
 const NEWS = 'proof'
+
+/** Keeps what the agent said when it stopped, until the proof has ended. */
+async function keepReport(
+  { records }: ClaimPorts,
+  record: ClaimRecord,
+  { report }: Pick<Trigger, 'report'>,
+): Promise<ClaimRecord['proof']> {
+  const after = await records.change(record, now =>
+    now.proof && report
+      ? {
+          ...now,
+          proof: { ...now.proof, said: report.said?.slice(-MAX_SAID), transcript: report.transcript },
+        }
+      : now,
+  )
+  return after?.proof
+}
+
+/** Compares what the agent said, and the summary that becomes the pull request, with the evidence. */
+async function compare(
+  ports: ClaimPorts,
+  { project, issue, agent, id }: ClaimRecord,
+  file: ClaimFile,
+  proof: Proof,
+  { report }: Pick<Trigger, 'report'>,
+): Promise<Proof> {
+  const known = (await ports.records.find(each => each.id === id))?.proof
+  // Without any check there is no evidence of Baton's own.
+  if (!agent || proof.checks.length === 0) return proof
+  const said = { said: known?.said, transcript: known?.transcript, pullRequestText: file.summary }
+  // A new message about the same commit is a new report.
+  return addReport(ports, { project, agent, issue, pullRequest: undefined, ...said }, proof, {
+    again: report !== undefined,
+  })
+}
 
 /** The proof of the branch's last commit: the one that is known, or a new one. Undefined: it could not be started. */
 async function currentProof(
@@ -88,7 +142,7 @@ async function currentProof(
       const found = await proofs.get(record.proof.id).catch(() => undefined)
       if (found) return found
     }
-    const { failures, sentBack } = record.proof ?? {}
+    const { failures, sentBack, reportReturned } = record.proof ?? {}
     const started = await proofs.start({ ...order, commit })
     await records.change(record, known => ({
       ...known,
@@ -97,6 +151,7 @@ async function currentProof(
         commit: started.commit,
         ...(failures ? { failures } : {}),
         ...(sentBack ? { sentBack } : {}),
+        ...(reportReturned ? { reportReturned } : {}),
       },
     }))
     await journal(record, { ...entry(record, 'proving'), reason: `commit ${started.commit.slice(0, 10)}` })

@@ -73,7 +73,10 @@ export function claimReactor({
         : {}
     }
     if (!record) return {}
-    const { did, notice, fix } = await claims.stopped(record)
+    const { did, notice, fix } = await claims.stopped(record, {
+      said: event.lastMessage,
+      transcript: event.transcript ?? context.session.transcript,
+    })
     const now = await claims.at(context.project)
     const told = notice ? { notice } : {}
     if (now?.id !== record.id) {

@@ -75,6 +75,11 @@ export const ClaimRecord = z.object({
       failures: z.object({ count: z.number().int(), same: z.number().int(), failure: z.string() }).optional(),
       /** The commit about which the agent was told, and when. */
       sentBack: z.object({ commit: z.string(), at: z.number() }).optional(),
+      /** What the agent said when it stopped, and its transcript. */
+      said: z.string().optional(),
+      transcript: z.string().optional(),
+      /** The agent was told once that its report contradicts the evidence. */
+      reportReturned: z.boolean().optional(),
     })
     .optional(),
   /** The digest of the last reported news of each kind, so that nothing is reported twice. */

@@ -37,6 +37,7 @@ export interface ClaimParts {
   forges: ForgeKeeper
   drivers: Drivers
   proofs: ClaimPorts['proofs']
+  compareReport: ClaimPorts['compareReport']
   workflowChecksOf: NonNullable<ClaimPorts['workflowChecksOf']>
   /** The URL of the fleet's database, or empty. */
   storeUrl: string
@@ -79,6 +80,7 @@ export async function composeClaim(parts: ClaimParts): Promise<{
       push: gitPush,
     }),
     proofs: parts.proofs,
+    compareReport: parts.compareReport,
     workflowChecksOf: parts.workflowChecksOf,
     forgeFor: forges.open,
     loginFor: forges.login,

@@ -30,13 +30,14 @@ interface ReportPorts {
 /** How much of the agent's last message is compared with the evidence. */
 export const MAX_SAID = 8000
 
-/** Compares a report with an ended proof, once, and adds what is certainly wrong to the proof. */
+/** Compares a report with an ended proof, once or `again`, and adds what is certainly wrong to the proof. */
 export async function addReport(
   { proofs, compareReport, fault }: ReportPorts,
   report: Report,
   proof: Proof,
+  { again = false } = {},
 ): Promise<Proof> {
-  if (!proofs || !compareReport || proof.contradictions !== undefined) return proof
+  if (!proofs || !compareReport || (proof.contradictions !== undefined && !again)) return proof
   const found = await compareReport(report, proof).catch(cause => {
     if (!(cause instanceof BatonError)) fault('comparing a report with the evidence', cause)
     return []

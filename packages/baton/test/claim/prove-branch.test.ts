@@ -4,6 +4,7 @@ import { systemSmallFiles } from '../../src/adapters/system/small-files.ts'
 import type { ClaimPorts, Trigger } from '../../src/claim/ports.ts'
 import { proveBranch } from '../../src/claim/prove-branch.ts'
 import { ClaimRecord, ClaimRecords } from '../../src/claim/record.ts'
+import type { CompareReport } from '../../src/proof/report.ts'
 import { failedCheck, fakeProofs, PASSED, unproven } from '../world/fake-proofs.ts'
 import { claimFile } from './sample.ts'
 
@@ -13,7 +14,7 @@ const SESSION = `ses_${'1'.repeat(20)}`
 const WORKFLOW_CHECKS = { workflow: 'release', done_when: ['npm run release-test'] }
 const ISSUE_CHECKS = { issue: 42, done_when: ['npm run e2e'], isTrusted: true, refused: [] }
 
-async function branch(checks = 1, config: object = {}) {
+async function branch(checks = 1, config: object = {}, compareReport?: CompareReport) {
   const proofs = fakeProofs(checks)
   const records = new ClaimRecords(systemSmallFiles, undefined)
   const journal: string[] = []
@@ -33,12 +34,14 @@ async function branch(checks = 1, config: object = {}) {
       base: sha(9),
       issueChecks: ISSUE_CHECKS,
       session: SESSION,
+      agent: 'claude-code',
       lease: { kind: 'git', token: 1, renewedAt: 0 },
     }),
   )
   const ports = {
     records,
     proofs,
+    compareReport,
     workflowChecksOf: async (id: string) => (id === SESSION ? WORKFLOW_CHECKS : undefined),
     config: async () => Config.parse(config),
     clock: { now: () => state.now },
@@ -58,8 +61,11 @@ async function branch(checks = 1, config: object = {}) {
     state,
     record,
     commit: (id: string) => void proofs.commits.set('refs/heads/issue-42', id),
-    gate: async (why: Trigger['why'] = 'tick') =>
-      proveBranch(ports, await record(), claimFile({ branch: 'issue-42' }), { why }),
+    gate: async (why: Trigger['why'] = 'tick', said?: string) =>
+      proveBranch(ports, await record(), claimFile({ branch: 'issue-42', summary: 'Adds sums' }), {
+        why,
+        ...(why === 'stop' ? { report: { said } } : {}),
+      }),
     /** The agent has received its news. */
     read: async () => void (await records.change(await record(), known => ({ ...known, inbox: [] }))),
   }
@@ -117,6 +123,31 @@ describe('the branch of a claim', () => {
       if (n < rounds) expect(gate).toEqual({ do: 'wait' })
       else expect(gate).toMatchObject({ do: 'open', isDraft: true, proof: { verdict: 'unproven' } })
       await b.read()
+    }
+  })
+
+  it('is compared with what the agent reported: once back to the agent, then in the pull request', async () => {
+    const seen: unknown[] = []
+    const compare: CompareReport = async ({ said, pullRequestText, issue }) => {
+      seen.push([said, pullRequestText, issue])
+      return said?.includes('src/x.ts') ? ['there is no src/x.ts'] : []
+    }
+    for (const second of ['Added src/x.ts.', 'Added nothing.']) {
+      const b = await branch(1, {}, compare)
+      b.commit(sha(1))
+      await b.gate('stop', 'Added src/x.ts.')
+      b.proofs.end({ verdict: 'proven', results: [PASSED] })
+      expect(await b.gate()).toEqual({ do: 'wait' })
+      expect(seen.at(-1)).toEqual(['Added src/x.ts.', 'Adds sums', 42])
+      expect((await b.record()).inbox[0]?.text).toContain('there is no src/x.ts')
+      await b.read()
+      expect(await b.gate()).toEqual({ do: 'wait' })
+      // A report never decides the verdict: the pull request is not a draft.
+      expect(await b.gate('stop', second)).toMatchObject({
+        do: 'open',
+        isDraft: false,
+        proof: { verdict: 'proven', contradictions: second.includes('x.ts') ? ['there is no src/x.ts'] : [] },
+      })
     }
   })
 

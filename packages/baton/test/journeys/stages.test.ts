@@ -213,8 +213,15 @@ describe('staged work, with the real Claude Code', () => {
       ),
     ).toEqual([])
     expect(await repository.pulls()).toMatchObject([
-      { title: 'Auth System', head: { ref: 'feature/auth-system' }, body: `Tokens.\n\nRefs #${issue}` },
+      {
+        title: 'Auth System',
+        head: { ref: 'feature/auth-system' },
+        body: expect.stringMatching(
+          new RegExp(`^Tokens\\.\n\nRefs #${issue}\n[\\s\\S]*\\*\\*Proven\\.\\*\\*`),
+        ),
+      },
     ])
+    expect((await stagesOf(baton)).at(-1)).toMatchObject({ what: 'ended', end: 'proven' })
     expect((await repository.issueNow(issue)).comments).toEqual(['It is open.'])
     expect(await repository.git.git('log', '--format=%s', 'feature/auth-system')).toContain('Document it')
     // The grant ended with the last stage.

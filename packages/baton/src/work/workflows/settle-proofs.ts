@@ -112,9 +112,10 @@ async function settleWithClaim(ports: WorkflowPorts, run: Run, now: number): Pro
   const opened = `pull request #${pullRequest.number} is open`
   const isProven = proof?.verdict === 'proven'
   const reason = isProven ? `${opened}; ${passedSummary(proof)}` : `${proof?.why ?? 'no checks'} (${opened})`
+  const differs = proof ? reportDiffers(proof) : ''
   const end = {
     kind: isProven ? ('proven' as const) : ('unproven' as const),
-    reason,
+    reason: `${reason}${differs}`,
     pullRequest,
     proof: proof?.id,
   }
