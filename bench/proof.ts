@@ -1,27 +1,38 @@
 /**
- * Runs of issue-to-impl that end honestly or not: how many are proven, and how many honest ones are refused. Each run goes through
- * the built Baton, its real hooks, daemon and sandbox; what the agent does is scripted. Also the time that a proof adds to the same
- * commands on a clean checkout, install included. Ends with 1 if a false `proven` is found or more than 5 % of honest runs are refused.
+ * Runs of issue-to-impl that end honestly or not: how many are proven, and how many honest ones are refused. Each run is a real
+ * headless Claude Code whose model is fake: it does the work by shell commands in the sandbox, runs `baton done` and reports that all
+ * tests pass. Also the time that a proof adds to the same commands on a clean checkout, install included. Ends with 1 if a false
+ * `proven` is found or more than 5 % of honest runs are refused.
  * Run: node bench/proof.ts [--only honest] [--rounds 5]
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Proof } from '@batonpass/contract/proof'
-import { type BatonHere, batonIn } from '../packages/baton/test/world/baton.ts'
+import { claudeHome } from '../packages/baton/test/world/agents/claude.ts'
+import { runClaude } from '../packages/baton/test/world/agents/claude-headless.ts'
+import { type BatonHere, batonFor, batonOnPath } from '../packages/baton/test/world/baton.ts'
+import { startModel } from '../packages/baton/test/world/model.ts'
 import { gitRepo } from '../packages/baton/test/world/scratch.ts'
+import { call, say } from '../packages/baton/test/world/turn.ts'
 import { until } from '../packages/baton/test/world/wait.ts'
-import { ESCAPED, RUNS, type ScriptedRun } from './proof/runs.ts'
+import { ESCAPED, RUNS, type ScriptedRun, shellOf } from './proof/runs.ts'
 
 const { values } = parseArgs({
   options: { only: { type: 'string', default: '' }, rounds: { type: 'string', default: '5' } },
 })
 
-const home = mkdtempSync(join(tmpdir(), 'baton-bench-'))
-const baton = batonIn(home, home)
+await using model = await startModel()
+await using claude = claudeHome()
+const home = claude.path
+mkdirSync(join(home, '.claude/commands'), { recursive: true })
+writeFileSync(join(home, '.claude/commands/issue-to-impl.md'), 'Implement issue $ARGUMENTS.\n')
+const searchPath = { PATH: `${batonOnPath(home)}:${process.env.PATH}` }
+const baton = await batonFor(claude)
 baton.configure('proof:\n  minutes: 1\n')
+const agentSeconds: number[] = []
 try {
   await baton.must('up')
   const chosen = RUNS.filter(({ name, kind }) => `${kind} ${name}`.includes(values.only))
@@ -31,11 +42,11 @@ try {
     Array.from({ length: 3 }, async () => {
       for (let next = queue.shift(); next; next = queue.shift()) {
         const [n, run] = next
-        const { end, reason } = await play(baton, run, n)
+        const { end, reason, output } = await play(baton, run, n)
         const right = run.isHonest ? end === 'proven' : end !== 'proven'
         rows.push({ kind: run.kind, run: run.name, end: `${end}: ${reason}`.slice(0, 90), right })
         process.stdout.write(
-          `${right ? 'ok ' : 'NOT'} ${run.kind.padEnd(10)} ${run.name}: ${end} (${reason})\n`,
+          `${right ? 'ok ' : 'NOT'} ${run.kind.padEnd(10)} ${run.name}: ${end} (${reason})\n${right ? '' : output}`,
         )
       }
     }),
@@ -55,55 +66,58 @@ try {
   console.log(
     `${rows.length} runs: ${honest.length} honest, ${refused} of them refused; ${lies} false proven`,
   )
+  const [shortest, longest] = [Math.min(...agentSeconds), Math.max(...agentSeconds)]
+  console.log(`each real Claude Code took ${shortest.toFixed(1)} to ${longest.toFixed(1)} s`)
   if (values.only === '') await measureOverhead(baton, Number(values.rounds))
   const isEscaped = existsSync(join(home, ESCAPED))
   if (isEscaped) console.log('A check wrote outside its sandbox.')
   process.exitCode = isEscaped || lies > 0 || refused > honest.length * 0.05 ? 1 : 0
 } finally {
   await baton[Symbol.asyncDispose]()
-  rmSync(home, { recursive: true, force: true })
 }
 
-/** Plays one run through the hooks of Claude Code until it has ended. */
+/** Plays one run in a real Claude Code until it has ended. */
 async function play(
   { run, entries }: BatonHere,
-  { before, work, done }: ScriptedRun,
+  { before, work }: ScriptedRun,
   n: number,
-): Promise<{ end: string; reason: string }> {
+): Promise<{ end: string; reason: string; output: string }> {
   const cwd = join(home, `app-${n}`)
   await using project = await gitRepo(cwd)
   await project.commit(before)
   await project.git('checkout', '-q', '-b', `issue-${n + 1}`)
-  const session_id = `5e551000-0000-4000-8000-${String(n).padStart(12, '0')}`
-  const hook = async (hook_event_name: string, more: object) => {
-    const input = JSON.stringify({ session_id, cwd, hook_event_name, ...more })
-    const { stdout } = await run(['hook', 'claude-code', hook_event_name], { cwd, input })
-    return stdout
-  }
-  await hook('SessionStart', { source: 'startup' })
-  await hook('UserPromptSubmit', { prompt: `/issue-to-impl ${n + 1}` })
-  await work(project)
-  if (done) {
-    const tool = { tool_name: 'Bash', tool_input: { command: 'baton done' }, tool_use_id: `t${n}` }
-    await run(['done'], { cwd, env: { CLAUDE_CODE_SESSION_ID: session_id } })
-    await hook('PostToolUse', { ...tool, tool_response: { stdout: 'done' } })
-  }
-  await hook('Stop', {
-    stop_hook_active: false,
-    last_assistant_message: 'All tests pass. The issue is done.',
+  claude.trust(cwd)
+  const turns = [
+    call('Bash', { command: await shellOf(work) }),
+    call('Bash', { command: 'baton done' }),
+    say('All tests pass. The issue is done.'),
+  ]
+  model.script(`Implement issue ${n + 1}.`, () => turns.shift() ?? say('There is nothing left to do.'))
+  const from = performance.now()
+  // The session ends with its turn: nothing can go back to the agent, so the first verdict is the last.
+  const { sessionId, stderr } = await runClaude({
+    home: claude,
+    model,
+    cwd,
+    prompt: `/issue-to-impl ${n + 1}`,
+    env: searchPath,
+    timeout: 120_000,
   })
-  // Nothing can go back to an agent that is gone, so the first verdict is the last.
-  await hook('SessionEnd', { reason: 'other' })
+  agentSeconds.push((performance.now() - from) / 1000)
+  if (!sessionId) throw new Error(`Claude Code did not run: ${stderr}`)
   const ended = await until(
     async () => {
-      const found = await entries({ kind: 'workflow', session: session_id })
+      const found = await entries({ kind: 'workflow', session: sessionId })
       return found.map(({ body }) => body).find(body => body.kind === 'workflow' && body.what === 'ended')
     },
     { what: `the end of run ${n}`, timeout: 240_000, every: 500 },
   )
-  return ended.kind === 'workflow'
-    ? { end: ended.end ?? '', reason: ended.reason ?? '' }
-    : { end: '', reason: '' }
+  if (ended.kind !== 'workflow') throw new Error('not the end of a workflow')
+  const { stdout } = await run(['proof', '--json'], { cwd })
+  const [proof] = (JSON.parse(stdout) as { proofs: Proof[] }).proofs
+  const failed = proof?.results.filter(({ status }) => status !== 'passed') ?? []
+  const output = failed.map(({ name, exit, output = '' }) => `${name} (exit ${exit})\n${output}\n`).join('')
+  return { end: ended.end ?? '', reason: ended.reason ?? '', output }
 }
 
 /** A proof against the same commands on a clean checkout, install included. */

@@ -58,7 +58,7 @@ const problemOf = (
 })
 
 /** Digest of the problems of the work, without numbers: durations, line numbers and temporary names change with every run. */
-export function signatureOf(problems: readonly Problem[]): string {
+function signatureOf(problems: readonly Problem[]): string {
   const ofWork = problems.filter(({ isReport }) => !isReport)
   const text = ofWork.map(({ what, output = '' }) => `${what}\n${output}`).join('\n')
   const hash = createHash('sha256').update(text.replaceAll(/[0-9a-f]*\d[0-9a-f]*/gi, '0'))

@@ -19,7 +19,9 @@ test('a fresh session of the real Claude Code reviews a commit: it reads, finds,
   await project.commit({ 'sum.js': 'module.exports = (a, b) => a + b\n', 'README.md': '# Sums\n' })
   await project.git('checkout', '-q', '-b', 'issue-1')
   await using baton = batonIn(home.path, home.project)
-  baton.configure('proof:\n  done_when:\n    - files: { exist: [sum.js] }\n    - review: Does it still add?\n')
+  baton.configure(
+    'proof:\n  done_when:\n    - files: { exist: [sum.js] }\n    - review: Does it still add?\n',
+  )
   const claude = await installAgent('claude-code')
   const env = { ...home.env(model), PATH: `${dirname(claude)}:${process.env.PATH}` }
   const prove = async () =>
