@@ -18,7 +18,7 @@ export function withChecks(text: string | undefined, checks: readonly Check[]): 
     check => declarationOf(check, typeof minutes === 'number' ? minutes : 15) ?? [],
   )
   const list = document.createNode(wanted) as YAMLSeq
-  list.commentBefore = ' What must pass before work counts as done. Guide: docs/guides/proof.md'
+  list.commentBefore = ' What must pass before work counts as done; see: baton checks --help'
   list.flow = false
   document.setIn(KEY, list)
   return checked(document)

@@ -18,7 +18,7 @@ describe('pinned checks', () => {
     const before = '# ours\nsandbox:\n  hosts: [a.example] # the API\nproof:\n  minutes: 15\n'
     const after = withChecks(before, checks('npm test', 'npm run lint'))
     expect(after).toBe(
-      '# ours\nsandbox:\n  hosts: [ a.example ] # the API\nproof:\n  minutes: 15\n  done_when:\n    # What must pass before work counts as done. Guide: docs/guides/proof.md\n    - npm test\n    - npm run lint\n',
+      '# ours\nsandbox:\n  hosts: [ a.example ] # the API\nproof:\n  minutes: 15\n  done_when:\n    # What must pass before work counts as done; see: baton checks --help\n    - npm test\n    - npm run lint\n',
     )
     expect(() => withChecks(after, checks('npm test'))).toThrow('pinned already')
     expect(withChecks(undefined, checks('a'))).toContain('done_when:')

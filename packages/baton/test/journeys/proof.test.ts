@@ -105,7 +105,12 @@ describe('baton proof', () => {
 
     // Pinned, they count at once; the script behind them still may not change.
     await baton.must('checks', 'pin')
-    await baton.must('checks', 'add', '{files: {exist: [sum.js]}}', '--name', 'the sum')
+    await baton.must('checks', 'add', '{files: {exist: [sum.js]}}', '--name', 'sums')
+    here.folder.write('edit.sh', 'sed -i "s/sums/the sum/" "$1"\n')
+    const edited = await baton.run(['checks', 'edit'], {
+      env: { EDITOR: `sh ${join(here.folder.path, 'edit.sh')}` },
+    })
+    expect(edited.stdout).toMatch(/^Wrote .*\.baton\.yaml\.$/m)
     const pinned = JSON.parse(await baton.must('checks', '--json')) as CheckList
     expect(pinned.checks.map(({ name, source }) => [name, source])).toEqual([
       ['npm test', 'settings'],

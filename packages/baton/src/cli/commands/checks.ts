@@ -15,6 +15,7 @@ import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { callStartedDaemon } from '../daemon.ts'
 import { readDeclaration, withAddedCheck, withChecks, withoutCheck } from '../done-when-file.ts'
 import { type Io, paint, printable } from '../io.ts'
+import { isInteractive } from '../questions.ts'
 
 const CALL_MS = 60_000
 
@@ -86,15 +87,19 @@ async function change(given: Given, io: Io, make: (before: string | undefined) =
 
 async function edit(given: Given, io: Io): Promise<number> {
   await refuseAgent()
+  const chosen = io.env.VISUAL || io.env.EDITOR
+  if (!chosen && !isInteractive(io))
+    throw new BatonError('not_allowed', 'An editor needs a terminal', {
+      remedy: 'Use `baton checks add` and `baton checks remove`, or set $EDITOR.',
+    })
   const { path, before } = await settingsFile(io)
   const isTrusted = await isPinned(io, path, before)
   if (before === undefined) {
     const { checks: found } = await read(given, io, undefined)
     await files.replace(path, withChecks(undefined, found), 0o644)
   }
-  const editor = io.env.VISUAL || io.env.EDITOR || 'vi'
   // People write `code --wait`: words, and no shell.
-  const [program = 'vi', ...words] = editor.split(/\s+/).filter(Boolean)
+  const [program = 'vi', ...words] = (chosen || 'vi').split(/\s+/).filter(Boolean)
   const code = await new Promise<number | null>((resolve, reject) => {
     const child = spawn(program, [...words, path], { stdio: 'inherit', cwd: dirname(path) })
     child.once('error', reject)
