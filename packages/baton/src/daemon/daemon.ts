@@ -1,4 +1,4 @@
-import { rmSync, statSync } from 'node:fs'
+import { existsSync, rmSync, statSync } from 'node:fs'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { homedir, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -8,9 +8,11 @@ import type { Pause } from '@batonpass/contract/pause'
 import { PROTOCOL } from '@batonpass/contract/protocol'
 import { getRequestListener } from '@hono/node-server'
 import { systemAncestry } from '../adapters/system/ancestry.ts'
+import { systemClock } from '../adapters/system/clock.ts'
 import { systemIds } from '../adapters/system/ids.ts'
 import type { Baton } from '../compose.ts'
 import type { StateFolder } from '../config/state-folder.ts'
+import { packageWatch } from '../hook/package-removed.ts'
 import { programPaths } from '../hook/program.ts'
 import type { DaemonLock } from '../store/lock.ts'
 import { answererGuard } from './answerer-guard.ts'
@@ -190,8 +192,12 @@ export async function runDaemon(
   const housekeeping = setInterval(guarded('housekeeping', tidy), HOUSEKEEPING_MS)
   const tick = guarded('ticking', baton.tick)
   // If the state folder or socket was removed, stop: clients could not find this daemon, and its lock would block a new one.
+  // Without its files a daemon fails at the first thing it has not loaded. Once it has stopped, launchers stand aside.
+  const { cli } = programPaths()
+  const isBuilt = existsSync(cli)
+  const isPackageRemoved = packageWatch(() => !isBuilt || existsSync(cli), systemClock)
   const ticking = setInterval(
-    () => (fileId(folder.socket) === ownSocket ? tick() : stop('stopped', 'daemon')),
+    () => (fileId(folder.socket) === ownSocket && !isPackageRemoved() ? tick() : stop('stopped', 'daemon')),
     TICK_MS,
   )
   const sweeping = setInterval(garbageCollector(), SWEEP_MS)

@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import { BatonError } from '@batonpass/contract/errors'
 import { stateDir } from '../config/places.ts'
 import { openStateFolder, type StateFolder } from '../config/state-folder.ts'
+import { clearRemovalMarks } from '../hook/package-removed.ts'
 import { programPaths } from '../hook/program.ts'
 import { shortSocketPath } from '../hook/socket-path.ts'
 import { startDone, startFailed, startLasts } from '../hook/start-mark.ts'
@@ -65,6 +66,7 @@ async function serve(dir: string, home: string): Promise<number> {
       })
     const daemon = await runDaemon(baton, folder, lock, VERSION)
     startDone(dir)
+    clearRemovalMarks(dir)
     // A machine that shuts down sends these signals: hosted sessions resume afterwards. `baton down` ends them.
     for (const signal of ['SIGTERM', 'SIGINT'] as const)
       process.on(signal, () => daemon.stop('stopped', 'daemon'))

@@ -29,6 +29,7 @@
 #define FRESH 5            /* seconds that the mark of a starting daemon counts */
 #define LONGEST (1u << 25) /* no answer of ours is longer */
 #define ATTEMPTS 50        /* a daemon that restarts while we wait is asked again */
+#define REMOVED_FOR 120    /* seconds that Baton's files must be missing: an update only replaces them */
 
 static const char *const NODE = @@NODE@@;
 static const char *const CLI = @@CLI@@;
@@ -36,8 +37,9 @@ static const char *const DAEMON = @@DAEMON@@;
 static const char *const KEPT = @@KEPT@@;
 static const char *const FLAGS[] = {@@FLAGS@@};
 
-/* `unseen`: the safe answer in a mode in which no one would see a question */
-static const struct { const char *agent, *event; unsigned seconds; const char *safe, *unseen; } HOOKS[] = {
+/* `unseen`: the safe answer in a mode in which no one would see a question. `aside`: no opinion. `removed`: the same, with the
+   line that says how to clean up */
+static const struct { const char *agent, *event; unsigned seconds; const char *safe, *unseen, *aside, *removed; } HOOKS[] = {
 @@HOOKS@@
 };
 /* the modes in which an agent would wave a question through */
@@ -368,10 +370,41 @@ static void start_daemon(const char *mark) {
     _exit(1);
 }
 
+static int is_missing(const char *path) {
+    struct stat found;
+    return stat(path, &found) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
+/* No daemon runs, and the package was removed without `baton uninstall`: the agent works as without Baton. The file
+   package-removed says since when, and package-removed.told that the person was told. A daemon that starts removes both. */
+static void stand_aside_if_removed(void) {
+    if (!is_missing(CLI) || !is_missing(DAEMON)) return;
+    const char *mark = joined(home, "/package-removed", "");
+    struct stat found;
+    int fd;
+    if (stat(mark, &found) != 0) {
+        if ((fd = open(mark, O_WRONLY | O_CREAT | O_EXCL, 0600)) >= 0) close(fd);
+        return;
+    }
+    if (time(NULL) - found.st_mtime < REMOVED_FOR) return;
+    const char *answer = "{}";
+    alarm(0);
+    for (size_t i = 0; i < sizeof HOOKS / sizeof *HOOKS; i++) {
+        if (strcmp(HOOKS[i].agent, agent) || strcmp(HOOKS[i].event, event)) continue;
+        answer = HOOKS[i].aside;
+        if (!strcmp(HOOKS[i].removed, answer)) continue;
+        if ((fd = open(joined(mark, ".told", ""), O_WRONLY | O_CREAT | O_EXCL, 0600)) < 0) continue;
+        close(fd);
+        answer = HOOKS[i].removed;
+    }
+    print(joined(answer, "\n", ""), strlen(answer) + 1);
+}
+
 /* Connects after a first try failed, starting a daemon where none runs. Gives up after START seconds. */
 static int reach(void) {
     if (variable("BATON_ENDPOINT")) { say("BATON_ENDPOINT cannot be reached"); return -1; }
     struct stat found;
+    if (!busy) stand_aside_if_removed();
     if (stat(DAEMON, &found) != 0 || !S_ISREG(found.st_mode)) { say("no daemon could be started: %.500s is not there", DAEMON); return -1; }
     const char *mark = joined(home, "/daemon.start", "");
     for (int turn = 1; turn <= START * 50; turn++) {

@@ -21,6 +21,7 @@ my $START      = 30;     # seconds a daemon may take to start
 my $FRESH      = 5;      # seconds that the mark of a starting daemon counts
 my $LONGEST    = 1 << 25; # no answer of ours is longer
 my $ATTEMPTS   = 50;     # a daemon that restarts while we wait is asked again
+my $REMOVED    = 120;    # seconds that Baton's files must be missing: an update only replaces them
 
 my $REST = tell DATA;
 my ($agent, $event, $source) = ('', '', 'manual');
@@ -163,7 +164,8 @@ sub rarely {
 }
 
 __DATA__
-# agent => { event => [safe answer, safe answer in a mode where nobody would see an ask] }
+# agent => { event => [safe answer, safe answer in a mode where nobody would see an ask, no opinion, the same with the
+# line that says how to clean up] }
 sub answers { return +{
 @@ANSWERS@@
 } }
@@ -175,6 +177,7 @@ sub unseen_modes { return +{
 # Connects after a first try failed, starting a daemon where none runs. Gives up after $START seconds.
 sub reach {
     if ($ENV{BATON_ENDPOINT}) { $why = 'BATON_ENDPOINT cannot be reached'; return }
+    stand_aside_if_removed() unless $busy;
     if (!-f $DAEMON) { $why = "no daemon could be started: $DAEMON is not there"; return }
     for my $turn (1 .. $START * 50) {
         if ($busy) { last if $turn > $FIRST_BYTE * 50 }
@@ -190,6 +193,26 @@ sub reach {
     $why = $busy ? 'the daemon did not answer' : 'no daemon runs and none could be started';
     return;
 }
+
+# No daemon runs, and the package was removed without `baton uninstall`: the agent works as without Baton. The file
+# package-removed says since when, and package-removed.told that the person was told. A daemon that starts removes both.
+sub stand_aside_if_removed {
+    return unless is_missing($CLI) && is_missing($DAEMON);
+    my $mark = "$HOME/package-removed";
+    my $exclusive = $^O eq 'linux' ? 193 : 2561;
+    my @stat = stat $mark;
+    if (!@stat) { sysopen(my $made, $mark, $exclusive, 0600); return }
+    return if time - $stat[9] < $REMOVED;
+    alarm 0;
+    my $known = answers()->{$agent}{$event};
+    my $answer = $known ? $known->[2] : '{}';
+    $answer = $known->[3] if $known && $known->[3] ne $answer && sysopen(my $told, "$mark.told", $exclusive, 0600);
+    syswrite_all(\*STDOUT, "$answer\n");
+    exit 0;
+}
+
+# ENOENT or ENOTDIR: a folder that we may not read hides the file, and it may well be there.
+sub is_missing { return !defined((stat $_[0])[0]) && ($! == 2 || $! == 20) }
 
 # BATON_ENDPOINT: a daemon on another socket, or outside this container. It is never started from here.
 sub dial_elsewhere {

@@ -35,17 +35,40 @@ plain() {
   esac
 }
 
-# limit: seconds the hook may take; safe: the answer without a daemon; unseen: the same where nobody would see an ask
+# limit: seconds the hook may take; safe: the answer without a daemon; unseen: the same where nobody would see an ask;
+# aside: no opinion; removed: the same, with the line that says how to clean up
 know() {
   case $agent/$event in
 @@ANSWERS@@
-    *) limit=10 safe='{}' unseen='{}' ;;
+    *) limit=10 safe='{}' unseen='{}' aside='{}' removed='{}' ;;
   esac
 }
 
-answer_safely() {
+know_event() {
   [ -n "$event" ] || event=$(printf '%s' "$body" | sed -n 's/.*"hook_event_name" *: *"\([A-Za-z.]*\)".*/\1/p' | head -n 1)
   know
+}
+
+# No daemon runs, and the package was removed without `baton uninstall`: the agent works as without Baton. The file
+# package-removed says since when, and package-removed.told that the person was told. A daemon that starts removes both.
+stand_aside_if_removed() {
+  [ ! -e "$CLI" ] && [ -z "${BATON_ENDPOINT-}" ] || return 0
+  # A folder that we may not read hides the file, and it may well be there.
+  [ ! -d "${CLI%/*}" ] || [ -x "${CLI%/*}" ] || return 0
+  # Without curl nobody has knocked: a socket may belong to a daemon.
+  [ "${ended-}" = 7 ] || [ ! -S "$state/daemon.sock" ] || return 0
+  mark=$state/package-removed
+  if [ ! -e "$mark" ]; then (set -C; : >"$mark") 2>/dev/null; return 0; fi
+  # An update only replaces the files: two minutes are enough for it.
+  [ -n "$(find "$mark" -prune -mmin +2 2>/dev/null)" ] || return 0
+  know_event
+  if [ "$removed" != "$aside" ] && (set -C; : >"$mark.told") 2>/dev/null; then aside=$removed; fi
+  printf '%s\n' "$aside"
+  exit 0
+}
+
+answer_safely() {
+  know_event
   case $body in
 @@UNSEEN@@
   esac
@@ -106,6 +129,7 @@ BODY
 fi
 
 cd "$cwd" 2>/dev/null
+stand_aside_if_removed
 if reply=$(printf '%s' "$body" | "$NODE" "$CLI" hook ${BATON_INLINE:+--inline} ${retry:+"$retry"} \
   --state-dir "$state" --source "$source" -- "$agent" "$event" 2>/dev/null)
 then

@@ -37,7 +37,14 @@ interface Answer {
   safe: string
   /** The safe answer in a mode in which nobody would see an ask. */
   unseen: string
+  /** No opinion: the agent does as it would without Baton. */
+  aside: string
+  /** The same, and the person reads how to clean up. Equal to `aside` where the agent shows no notice. */
+  removed: string
 }
+
+const REMOVED_NOTICE =
+  'Baton was removed, but its hooks are still installed. Baton no longer decides anything. Remove the hooks with `npx batonpass uninstall`, or install Baton again with `npm install -g batonpass`.'
 
 function answers({ agents, waitSeconds }: LauncherPlaces): Answer[] {
   return agents.flatMap(agent =>
@@ -47,6 +54,8 @@ function answers({ agents, waitSeconds }: LauncherPlaces): Answer[] {
       seconds: hookSeconds(agent, event, waitSeconds),
       safe: JSON.stringify(agent.encode(agent.safe(event, 'default'), event)),
       unseen: JSON.stringify(agent.encode(agent.safe(event, 'bypass'), event)),
+      aside: JSON.stringify(agent.encode({}, event)),
+      removed: JSON.stringify(agent.encode({ notice: REMOVED_NOTICE }, event)),
     })),
   )
 }
@@ -68,7 +77,8 @@ function perl(places: LauncherPlaces): string {
   const quoted = (text: string) => text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")
   const byAgent = places.agents.map(agent => {
     const rows = answers({ ...places, agents: [agent] }).map(
-      a => `        '${quoted(a.event)}' => ['${quoted(a.safe)}', '${quoted(a.unseen)}'],`,
+      a =>
+        `        '${quoted(a.event)}' => [${[a.safe, a.unseen, a.aside, a.removed].map(text => `'${quoted(text)}'`).join(', ')}],`,
     )
     return `    '${agent.name}' => {\n${rows.join('\n')}\n    },`
   })
@@ -96,7 +106,7 @@ function perl(places: LauncherPlaces): string {
 function cSource(places: LauncherPlaces): string {
   const rows = answers(places).map(
     a =>
-      `    {${[a.agent, a.event].map(cText).join(', ')}, ${a.seconds}, ${cText(a.safe)}, ${cText(a.unseen)}},`,
+      `    {${[a.agent, a.event].map(cText).join(', ')}, ${a.seconds}, ${[a.safe, a.unseen, a.aside, a.removed].map(cText).join(', ')}},`,
   )
   const unseen = places.agents.flatMap(agent =>
     unseenModes(agent).map(mode => `    {${cText(agent.name)}, ${cText(mode)}},`),
@@ -125,7 +135,7 @@ function shell(places: LauncherPlaces, curl: string): string {
   const quoted = (text: string) => text.replaceAll("'", `'\\''`)
   const rows = answers(places).map(
     a =>
-      `    ${a.agent}/${a.event}) limit=${a.seconds} safe='${quoted(a.safe)}' unseen='${quoted(a.unseen)}' ;;`,
+      `    ${a.agent}/${a.event}) limit=${a.seconds} safe='${quoted(a.safe)}' unseen='${quoted(a.unseen)}' aside='${quoted(a.aside)}' removed='${quoted(a.removed)}' ;;`,
   )
   const modes = [...new Set(places.agents.flatMap(unseenModes))]
   const unseen = modes.flatMap(mode => [

@@ -9,6 +9,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -276,6 +277,43 @@ export function hookClientContract(transport: Transport): void {
           daemon: '/nonexistent/daemon.js',
         })
         expectSafe(await world.call(launcher, PRE, { input: toolCall('removed') }), world)
+      })
+
+      test('stands aside once Baton has been gone for two minutes, and says once how to clean up', async () => {
+        await using world = hookWorld()
+        const gone = { cli: '/nonexistent/cli.js', daemon: '/nonexistent/daemon.js' }
+        const launcher = world.launcher(transport, gone)
+        const mark = join(world.folder.dir, 'package-removed')
+        const ask = (event = 'PreToolUse') =>
+          world.call(launcher, ['claude-code', event], { input: toolCall('removed') })
+        const isAsked = async () => isSafe((await ask()).stdout)
+        // An update replaces the files in seconds.
+        expect([await isAsked(), await isAsked()]).toEqual([true, true])
+        const old = Date.now() / 1000 - 300
+        utimesSync(mark, old, old)
+        const told = await ask()
+        expectOneLine(told)
+        expect(JSON.parse(told.stdout)).toEqual({
+          systemMessage: expect.stringContaining('npx batonpass uninstall'),
+        })
+        for (const event of ['PreToolUse', 'PermissionRequest', 'Stop', 'PostToolUse'])
+          expect(await ask(event)).toMatchObject({ code: 0, stdout: '{}\n' })
+        // Where one of the two is still there, or a daemon may be, nothing was removed.
+        const half = world.launcher(transport, { ...gone, cli: join(world.home, '.baton.yaml') })
+        const answer = await world.call(half, PRE, { input: toolCall('half') })
+        expect(isSafe(answer.stdout)).toBe(true)
+        await using _ = await standIn(world.folder, connection => connection.end('no daemon\n'))
+        expect(await isAsked()).toBe(true)
+      })
+
+      test('works again when Baton was installed again', async () => {
+        await using world = hookWorld()
+        for (const name of ['package-removed', 'package-removed.told'])
+          writeFileSync(join(world.folder.dir, name), '')
+        expectAnswer(await world.call(world.launcher(transport), PRE, { input: toolCall('again') }))
+        await until(() => !existsSync(join(world.folder.dir, 'package-removed')), {
+          what: 'the daemon to forget the removal',
+        })
       })
 
       test('says why the daemon does not start, and waits for nothing', async () => {

@@ -4,7 +4,7 @@ import { SessionList } from '@batonpass/contract/api'
 import { ClaimList } from '@batonpass/contract/claim'
 import { gitSnapshots } from '../../adapters/git/snapshot.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
-import { batonHome } from '../../config/places.ts'
+import { batonHome, CONFIG_NAMES, ownFolders } from '../../config/places.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
 import { makeUndo } from '../../undo/undo.ts'
 import { gavePlugin, takePlugin } from '../agent-plugin.ts'
@@ -48,20 +48,31 @@ export const uninstall: Handler = async (given, io) => {
   const taken = [...(await takePlugin(folderOf(io), io)), ...(await takeTools(folderOf(io), io))]
   for (const line of taken) quietly.stdout.write(`${printable(line)}\n`)
   if (existsSync(dir)) await down({ positionals: [], options: { force: true } }, quietly)
-  if (!removesData) return code
+  const left = () => {
+    for (const path of ownSettings(io, held.projects))
+      quietly.stdout.write(`Left ${printable(path)}: these settings are yours\n`)
+    return code
+  }
+  if (!removesData) return left()
   if (!isSure) {
     quietly.stdout.write(
       `Kept ${printable(dir)}, because there is no terminal to ask. To remove it: baton uninstall --yes\n`,
     )
-    return code
+    return left()
   }
   for (const project of held.projects) await cleanProject(project, quietly)
   const isAllOurs = batonHome(io.env, io.home) === undefined
   removeState(dir, isAllOurs, quietly)
   // Folders that were made only to hold it.
   if (isAllOurs) removeEmptyFolders(dirname(dir), io.home)
-  return code
+  return left()
 }
+
+/** The settings files that people wrote, or that Baton wrote for them after a yes. */
+const ownSettings = (io: Io, projects: readonly string[]): string[] =>
+  [...new Set([...ownFolders(io), ...projects])]
+    .flatMap(folder => CONFIG_NAMES.map(name => join(folder, name)))
+    .filter(path => existsSync(path))
 
 interface Held {
   projects: string[]
