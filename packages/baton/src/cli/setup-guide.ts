@@ -1,6 +1,7 @@
 import type { Config } from '@batonpass/contract/config'
 import { adapters } from '../adapters/agents/registry.ts'
 import { onPath } from '../adapters/system/on-path.ts'
+import type { RuleToAdd } from '../config/add-rule.ts'
 import { findWorktreeRoot } from '../config/project.ts'
 import { lacksPlugin } from './agent-plugin.ts'
 import { toolSteps } from './agent-tools.ts'
@@ -10,6 +11,7 @@ import { countQuestions, type ExpectedQuestions, plural } from './expected-quest
 import { installWords, lacksBubblewrap } from './install-bubblewrap.ts'
 import type { Io } from './io.ts'
 import { configOf } from './local-judge.ts'
+import { proposeRules } from './propose-rules.ts'
 import type { Questions } from './questions.ts'
 
 export interface GuideResult {
@@ -17,6 +19,8 @@ export interface GuideResult {
   given: Given
   /** What goes into their own configuration. */
   settings: (readonly [key: string, value: unknown])[]
+  /** Rules that go there, too. */
+  rules: RuleToAdd[]
   /** A channel was set up that can be tried. */
   tries: boolean
 }
@@ -54,6 +58,7 @@ export async function runSetupGuide(given: Given, io: Io, questions: Questions):
   if (preset !== 'standard') settings.push(['permission.preset', preset])
   const undecided = await askUndecided(preset, io, questions)
   if (undecided) settings.push(['permission.undecided', undecided])
+  const rules = await proposeRules(io, questions)
 
   if (
     given.options.shadow !== true &&
@@ -105,6 +110,7 @@ export async function runSetupGuide(given: Given, io: Io, questions: Questions):
   return {
     given: { ...given, options: { ...given.options, agent: agents, ...more } },
     settings,
+    rules,
     tries,
   }
 }

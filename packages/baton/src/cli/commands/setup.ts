@@ -1,4 +1,5 @@
 import { adapters } from '../../adapters/agents/registry.ts'
+import { type RuleToAdd, withRule } from '../../config/add-rule.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
 import { givePlugin, hasPlugin, lacksPlugin, pluginLines } from '../agent-plugin.ts'
 import { giveTools, lineOf, toolSteps } from '../agent-tools.ts'
@@ -41,8 +42,9 @@ async function setUpByQuestions(
   using questions = askAtTerminal(io)
   const guided = await runSetupGuide(given, io, questions)
   const keys = [...settings, ...guided.settings]
-  const change = changeUserConfig(io, keys)
-  await showPlan(guided.given, keys, change, io)
+  const change = withRules(changeUserConfig(io, keys), guided.rules)
+  const named = [...keys.map(([key]) => key), ...(guided.rules.length > 0 ? ['permissions'] : [])]
+  await showPlan(guided.given, named, change, io)
   for (;;) {
     const said = await questions.choice('\nWrite it?', ['yes', 'no', 'diff'], 'yes')
     if (said === 'yes') break
@@ -64,6 +66,11 @@ async function setUpByQuestions(
   io.stdout.write('See what the agents do: baton dashboard\n')
   return { code: done, given: guided.given }
 }
+
+const withRules = (change: UserConfigChange, rules: readonly RuleToAdd[]): UserConfigChange => ({
+  ...change,
+  after: rules.reduce(withRule, change.after),
+})
 
 /** Installs bubblewrap if `--sandbox` or an answer said so; otherwise says how, where the sandbox lacks it. */
 async function offerBubblewrap(given: Given, io: Io): Promise<void> {
@@ -87,13 +94,12 @@ async function offerBubblewrap(given: Given, io: Io): Promise<void> {
 /** Everything that a yes would do, a line or two each; the diff is a key away. */
 async function showPlan(
   given: Given,
-  keys: readonly (readonly [key: string, value: unknown])[],
+  keys: readonly string[],
   change: UserConfigChange,
   io: Io,
 ): Promise<void> {
   const files = await plannedHooks(given, io)
-  if (keys.length > 0)
-    files.push({ ...change, what: `your settings (${keys.map(([key]) => key).join(', ')})` })
+  if (keys.length > 0) files.push({ ...change, what: `your settings (${keys.join(', ')})` })
   const lines = await setupPlan(files, io)
   io.stdout.write(
     lines.length > 0 ? `\nThis would change:\n${lines.join('\n')}\n` : '\nNo settings would change.\n',

@@ -1,0 +1,129 @@
+import { join } from 'node:path'
+import { ownFolder } from '../adapters/agents/own-folder.ts'
+import type { Environment } from '../config/places.ts'
+import { claudeRule, commandRule, type ListDecision, type Rule, wildcardCommand } from './listed-rules.ts'
+
+/** An entry of an agent's own list. Without a rule, Baton cannot take it over without allowing more. */
+export interface ListedRule {
+  decision: ListDecision
+  rule: Rule | undefined
+  /** The entry as it is written, and the file it is in. */
+  text: string
+  source: string
+}
+
+export interface ListPlace {
+  home: string
+  env: Environment
+  read(path: string): string | undefined
+  /** The names in a folder; none if there is no such folder. */
+  names(folder: string): readonly string[]
+}
+
+/** The allow, deny and ask lists in the user's own settings of their agents. Those of a project do not count: anyone may write them. */
+export function readAgentLists(place: ListPlace): ListedRule[] {
+  return [claude, cursor, gemini, opencode, codex].flatMap(read => read(place))
+}
+
+const DECISIONS = ['allow', 'deny', 'ask'] as const
+
+function claude({ home, env, read }: ListPlace): ListedRule[] {
+  const source = join(ownFolder({ home, env }, 'CLAUDE_CONFIG_DIR', '.claude'), 'settings.json')
+  const settings = parse(read(source))
+  return DECISIONS.flatMap(decision =>
+    textsAt(settings, 'permissions', decision).map(text => ({
+      decision,
+      rule: claudeRule(decision, text),
+      text,
+      source,
+    })),
+  )
+}
+
+/** `Shell(git)` is git with anything. */
+function cursor({ home, read }: ListPlace): ListedRule[] {
+  const source = join(home, '.cursor/cli-config.json')
+  const settings = parse(read(source))
+  return (['allow', 'deny'] as const).flatMap(decision =>
+    textsAt(settings, 'permissions', decision).map(text => {
+      const [, prefix] = /^Shell\((.+)\)$/s.exec(text) ?? []
+      const rule = prefix ? commandRule(decision, { prefix }) : undefined
+      return { decision, rule, text, source }
+    }),
+  )
+}
+
+/** `run_shell_command(git status)` is what starts so. */
+function gemini({ home, env, read }: ListPlace): ListedRule[] {
+  const source = join(ownFolder({ home, env }, 'GEMINI_CLI_HOME', ''), '.gemini/settings.json')
+  const settings = parse(read(source))
+  const lists = [
+    ['allow', [...textsAt(settings, 'tools', 'allowed'), ...textsAt(settings, 'allowedTools')]],
+    ['deny', [...textsAt(settings, 'tools', 'exclude'), ...textsAt(settings, 'excludeTools')]],
+  ] as const
+  return lists.flatMap(([decision, texts]) =>
+    texts.map(text => {
+      const [, prefix] = /^(?:run_shell_command|ShellTool)\((.+)\)$/s.exec(text) ?? []
+      const rule = prefix ? commandRule(decision, { prefix }) : undefined
+      return { decision, rule, text, source }
+    }),
+  )
+}
+
+function opencode({ home, env, read }: ListPlace): ListedRule[] {
+  const source = join(ownFolder({ home, env }, 'XDG_CONFIG_HOME', '.config'), 'opencode/opencode.json')
+  const bash = valueAt(parse(read(source)), 'permission', 'bash')
+  if (typeof bash !== 'object' || bash === null) return []
+  return Object.entries(bash).flatMap(([pattern, action]: [string, unknown]) => {
+    const decision = DECISIONS.find(each => each === action)
+    // A rule about every command says how opencode starts out, not what the user decided about one.
+    if (!decision || /^\**$/.test(pattern)) return []
+    const rule = commandRule(decision, wildcardCommand(pattern))
+    return { decision, rule, text: `bash ${pattern}`, source }
+  })
+}
+
+const CODEX: Readonly<Record<string, ListDecision>> = { allow: 'allow', prompt: 'ask', forbidden: 'deny' }
+
+/** `prefix_rule(pattern = ["git", "push"], decision = "prompt")`. Alternatives inside a pattern stay with Codex. */
+function codex({ home, env, read, names }: ListPlace): ListedRule[] {
+  const folder = join(ownFolder({ home, env }, 'CODEX_HOME', '.codex'), 'rules')
+  return names(folder)
+    .filter(name => name.endsWith('.rules'))
+    .flatMap(name => {
+      const source = join(folder, name)
+      const plain = (read(source) ?? '').replace(/^\s*#.*$/gm, '')
+      return plain.split(/(?=\bprefix_rule\s*\()/).flatMap(call => {
+        const [, word = ''] = /decision\s*=\s*["'](\w+)["']/.exec(call) ?? []
+        const decision = CODEX[word]
+        const [, list = ''] = /pattern\s*=\s*\[([^[\]]*)\]/.exec(call) ?? []
+        const words = [...list.matchAll(/["']([^"']*)["']/g)].map(([, each = '']) => each)
+        if (!decision || words.length === 0 || words.some(each => /\s/.test(each))) return []
+        const prefix = words.join(' ')
+        return { decision, rule: commandRule(decision, { prefix }), text: `prefix_rule ${prefix}`, source }
+      })
+    })
+}
+
+function parse(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function valueAt(value: unknown, ...keys: readonly string[]): unknown {
+  return keys.reduce<unknown>(
+    (found, key) =>
+      typeof found === 'object' && found !== null && Object.hasOwn(found, key)
+        ? Reflect.get(found, key)
+        : undefined,
+    value,
+  )
+}
+
+function textsAt(value: unknown, ...keys: readonly string[]): string[] {
+  const found = valueAt(value, ...keys)
+  return Array.isArray(found) ? found.filter(each => typeof each === 'string') : []
+}
