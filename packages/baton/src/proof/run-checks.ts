@@ -225,11 +225,10 @@ async function runOnce(
   const started = clock.now()
   // Errors between the other lines, as in a terminal. CI: test runners then neither watch nor write snapshots.
   const argv = ['/usr/bin/env', 'CI=1', '/bin/sh', '-c', `exec 2>&1\n${command}`]
-  const { code, stdout, stderr } = await place.run(argv, { timeoutMs: minutes * 60_000, signal })
+  const { code, stdout, stderr } = await runStarted(place, argv, minutes, signal)
   const ms = clock.now() - started
-  // Only the sandbox itself writes there.
-  const text = stdout === '' ? stderr : stdout
-  const shown = redact(shortenOutput(text.replaceAll(`${place.folder}/`, '')))
+  const isStarted = hasStarted({ code, stdout, stderr })
+  const shown = redact(shortenOutput((isStarted ? stdout : stderr).replaceAll(`${place.folder}/`, '')))
   const result = {
     name,
     seconds: Math.round(ms / 100) / 10,
@@ -240,6 +239,7 @@ async function runOnce(
     return ms >= minutes * 60_000
       ? { ...result, status: 'timed-out', why: `took longer than ${minutes} minutes` }
       : { ...result, status: 'failed', why: 'was killed' }
+  if (!isStarted) return { ...result, status: 'not-run', why: `${name} did not start in the sandbox` }
   const absent = missingProgram(code, stdout)
   if (absent && exit !== code) return { ...result, status: 'not-run', why: `${absent} is not installed here` }
   if (code !== exit)
@@ -254,6 +254,25 @@ async function runOnce(
     ? { ...result, status: 'failed', why: 'ran no tests' }
     : { ...result, status: 'passed' }
 }
+
+const MAX_STARTS = 3
+
+/** A sandbox that could not start, for example on a machine without free memory, is not a check that failed: tries again. */
+async function runStarted(
+  place: Place,
+  argv: readonly string[],
+  minutes: number,
+  signal: AbortSignal,
+): Promise<ContainedRun> {
+  let ran = await place.run(argv, { timeoutMs: minutes * 60_000, signal })
+  for (let tries = 1; tries < MAX_STARTS && !hasStarted(ran) && !signal.aborted; tries++)
+    ran = await place.run(argv, { timeoutMs: minutes * 60_000, signal })
+  return ran
+}
+
+/** Everything that a check prints goes to standard output: only the sandbox itself writes to the other. */
+const hasStarted = ({ code, stdout, stderr }: ContainedRun): boolean =>
+  code === undefined || code === 0 || stdout !== '' || stderr.trim() === ''
 
 /** The program that a command did not find. */
 function missingProgram(code: number, output: string): string | undefined {

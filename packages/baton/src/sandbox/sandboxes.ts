@@ -87,6 +87,7 @@ export class Sandboxes {
   readonly #own = new Set<string>()
   #status: SandboxStatus | undefined
   #probing: Promise<SandboxStatus> | undefined
+  #starting: Promise<void> | undefined
 
   constructor(parts: SandboxesParts) {
     this.#parts = parts
@@ -136,6 +137,8 @@ export class Sandboxes {
     { worktree, path, settings }: Pick<SandboxedCall, 'worktree' | 'path' | 'settings'>,
   ): Promise<OwnSandbox> {
     const { sandbox, files } = this.#parts
+    // Otherwise `start` could take it for one that a killed daemon left.
+    await this.#starting
     this.#own.add(name)
     const opened = await SessionSandbox.open({ sandbox, files }, name, {
       ...this.#settingsFor(settings),
@@ -206,7 +209,13 @@ export class Sandboxes {
   }
 
   /** Once, when the daemon starts: finds out whether there is a sandbox, and ends what belongs to no live session. */
-  async start(live: ReadonlySet<string>): Promise<void> {
+  start(live: ReadonlySet<string>): Promise<void> {
+    const started = this.#start(live)
+    this.#starting = started.catch(() => undefined)
+    return started
+  }
+
+  async #start(live: ReadonlySet<string>): Promise<void> {
     await this.probe()
     await this.endAllExcept(new Set([...live, ...this.#own]))
     await this.#parts.broker?.start(live)

@@ -1,0 +1,72 @@
+import { type CheckResult, Proof } from '@batonpass/contract/proof'
+import { describe, expect, it } from 'vitest'
+import type { ContainedRun } from '../../src/ports/sandbox.ts'
+import { checksFrom } from '../../src/proof/declared-checks.ts'
+import { judgeProof } from '../../src/proof/judge-proof.ts'
+import { type CheckPorts, runChecks } from '../../src/proof/run-checks.ts'
+
+const passed: ContainedRun = { code: 0, stdout: 'ok\n', stderr: '' }
+const failed: ContainedRun = { code: 1, stdout: 'expected 1\n', stderr: '' }
+const silent: ContainedRun = { code: 1, stdout: '', stderr: '' }
+const unstarted: ContainedRun = { code: 1, stdout: '', stderr: 'bwrap: Creating new namespace failed\n' }
+const killed: ContainedRun = { code: undefined, stdout: '', stderr: '' }
+
+/** Runs one check; each start of the sandbox gives the next outcome. */
+async function outcome(...runs: ContainedRun[]) {
+  const results: CheckResult[] = []
+  const checks = checksFrom(['npm test'], 'settings', 'x', 15)
+  const ports = {
+    checkouts: { tree: () => ({}), make: async () => {}, remove: async () => {} },
+    containment: {
+      whyUnavailable: async () => undefined,
+      open: async () => ({ run: async () => runs.shift() ?? passed, end: async () => {} }),
+    },
+    cache: { get: async () => undefined, put: async () => {} },
+    clock: { now: () => 0 },
+    folderFor: (name: string) => `/tmp/${name}`,
+    redact: (text: string) => text,
+  } as unknown as CheckPorts
+  const about = { version: 1, id: `prf_${'0'.repeat(20)}`, project: '/app', commit: 'a', base: 'a' }
+  const proof = Proof.parse({ ...about, checks, startedAt: '2026-11-15T12:00:00.000Z' })
+  const progress = {
+    running: async () => {},
+    setup: async () => {},
+    result: async (result: CheckResult) => void results.push(result),
+  }
+  await runChecks(ports, proof, progress, new AbortController().signal)
+  const [result] = results
+  return {
+    status: result?.status,
+    why: result?.why,
+    output: result?.output,
+    left: runs.length,
+    verdict: judgeProof(checks, results, undefined),
+  }
+}
+
+describe('a command as a check', () => {
+  it.each<[string, ContainedRun[], CheckResult['status'], string | undefined]>([
+    ['passes', [passed], 'passed', undefined],
+    ['fails twice', [failed, failed], 'failed', 'failed with exit code 1'],
+    ['fails twice without a word', [silent, silent], 'failed', 'failed with exit code 1'],
+    ['fails once and then passes', [failed, passed], 'flaky', 'failed once and then passed'],
+    ['is killed once', [killed, passed], 'flaky', 'failed once and then passed'],
+    ['starts at the second try', [unstarted, passed], 'passed', undefined],
+    [
+      'fails after a start that went wrong',
+      [unstarted, failed, unstarted, failed],
+      'failed',
+      'failed with exit code 1',
+    ],
+    ['never starts', [unstarted, unstarted, unstarted], 'not-run', 'npm test did not start in the sandbox'],
+  ])('%s', async (_, runs, status, why) => {
+    const ended = await outcome(...runs)
+    expect(ended).toMatchObject({ status, left: 0 })
+    expect(ended.why).toBe(why)
+    expect(ended.verdict.verdict).toBe(status === 'passed' ? 'proven' : 'unproven')
+  })
+
+  it('that never starts shows what the sandbox said', async () => {
+    expect((await outcome(unstarted, unstarted, unstarted)).output).toContain('Creating new namespace failed')
+  })
+})
