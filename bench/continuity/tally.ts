@@ -6,8 +6,8 @@ export class Tally {
   readonly #report: (miss: string) => void
 
   readonly facts = new Map<FactClass, [number, number]>()
-  readonly bad = { secrets: 0, superseded: 0, injected: 0, redacted: 0 }
-  readonly of = { secrets: 0, superseded: 0, injected: 0, redacted: 0 }
+  readonly bad = { secrets: 0, superseded: 0, injected: 0, redacted: 0, doubted: 0 }
+  readonly of = { secrets: 0, superseded: 0, injected: 0, redacted: 0, doubted: 0 }
   longest = 0
 
   constructor(report: (miss: string) => void) {
@@ -25,7 +25,13 @@ export class Tally {
     }
     const inForce = `${received.context}\n${received.section('instructions')}`
     this.#count('secrets', session.secrets, text => received.stored.includes(text) || inForce.includes(text))
-    this.#count('superseded', session.superseded, text => inForce.includes(text))
+    // An instruction that the text itself calls an earlier one, next to the one that counts, is not presented as in force.
+    const points = inForce.split(/\n(?=\s*- |#)/)
+    const unnoted = points.filter(point => !EARLIER.test(point)).join('\n')
+    const noted = points.filter(point => EARLIER.test(point)).join('\n')
+    this.#count('superseded', session.superseded, text => unnoted.includes(text))
+    const told = session.facts.flatMap(fact => (fact.class === 'instruction' ? fact.text : []))
+    this.#count('doubted', told, text => noted.includes(text) && !unnoted.includes(text))
     this.#count('injected', session.injected, text => inForce.includes(text))
     this.#count('redacted', session.innocent, text => !`${inForce}${received.stored}`.includes(text))
   }
@@ -37,6 +43,8 @@ export class Tally {
     this.of[kind] += texts.length
   }
 }
+
+const EARLIER = / \(earlier: where it differs from “/
 
 export const percent = (part: number, all: number): string =>
   all === 0 ? '-' : `${((part / all) * 100).toFixed(1)} %`

@@ -6,6 +6,7 @@ import { ledgerOfDocument, removedFrom } from './ledger.ts'
 import { normalizeText } from './same.ts'
 import { pointsOf, type SectionName } from './sections.ts'
 import { isMarked, withoutMark } from './statements/lines.ts'
+import { contestedNotes } from './supersession.ts'
 
 /** Claude Code moves longer hook output into a file that the model may never open. */
 export const MAX_CONTEXT_LENGTH = 9000
@@ -67,7 +68,7 @@ interface Part {
   section: SectionName
   /** Whether the first points matter most; otherwise the last ones do. */
   firstMatters?: boolean
-  /** The id to show behind a point: the next session names it to show that it knows the fact. */
+  /** What to show behind a point: its id, which the next session names to show that it knows the fact, and notes. */
   tagOf?: (point: string) => string
 }
 
@@ -89,6 +90,7 @@ function partsOf(document: HandoffDocument, ledger: HandoffLedger): Record<PartK
   })
   const ids = new Set(essentialFacts(document, ledger).map(({ id }) => id))
   const tagOf = (point: string): string => (ids.has(factId(point)) ? tag(factId(point)) : '')
+  const noteOf = contestedNotes(ledger.instructions)
   const tests = ledger.failing.length > 0 ? [`Failing: ${ledger.failing.join('; ')}`] : []
   const last = ledger.last_command ? [`The last command, ${ledger.last_command}`] : []
   return {
@@ -98,7 +100,7 @@ function partsOf(document: HandoffDocument, ledger: HandoffLedger): Record<PartK
     },
     constraints: {
       ...part(current([...ledger.instructions, ...document.constraints]), 26, 'instructions'),
-      tagOf,
+      tagOf: point => tagOf(point) + noteOf(point),
     },
     done: part(pointsOf(document, ledger, 'done'), 6, 'done'),
     decisions: part(distinct(pointsOf(document, ledger, 'decisions')), 12, 'decisions'),

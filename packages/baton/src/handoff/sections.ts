@@ -1,6 +1,7 @@
 import type { HandoffDocument, HandoffLedger } from '@batonpass/contract/handoff'
 import { renderHandoff } from './document/render.ts'
 import { removedFrom } from './ledger.ts'
+import { contestedNotes } from './supersession.ts'
 
 /** The sections that a session can look up when its context was too short for them. */
 export const SECTIONS = [
@@ -39,6 +40,11 @@ export function sectionText(
     : `${points.map(point => `- ${point.replaceAll('\n', '\n  ')}`).join('\n')}\n`
 }
 
+function notedInstructions({ instructions }: HandoffLedger): string[] {
+  const noteOf = contestedNotes(instructions)
+  return instructions.map(text => text + noteOf(text))
+}
+
 export function pointsOf(
   document: HandoffDocument,
   ledger: HandoffLedger,
@@ -49,7 +55,7 @@ export function pointsOf(
     case 'goal':
       return [...new Set([ledger.goal, document.goal])].filter(Boolean)
     case 'instructions':
-      return ledger.instructions
+      return notedInstructions(ledger)
     case 'todos':
       return [...new Set([...ledger.todos, ...document.nextSteps, ledger.next])].filter(Boolean)
     case 'done':

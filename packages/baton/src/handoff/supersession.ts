@@ -34,6 +34,71 @@ export function findReplaced(instructions: readonly string[]): InForce {
   return { inForce, replaced: instructions.filter((_, at) => gone.has(at)), replacedBy }
 }
 
+/**
+ * Instructions in force of which a later one speaks again: the same subject, and another amount, name or direction, or nearly the
+ * same words. No word has to say that the user changed their mind. Whether it replaces the earlier one or only adds to it, Baton
+ * cannot tell, so both stay, and the later one counts where they differ. Maps the earlier to the later one.
+ */
+function findContested(instructions: readonly string[]): Map<string, string> {
+  const read = instructions.map(text => ({ text, subject: readSubject(text) }))
+  const uses = new Map<string, number>()
+  for (const { subject } of read) for (const word of subject.words) uses.set(word, (uses.get(word) ?? 0) + 1)
+  const isRare = (word: string) => (uses.get(word) ?? 0) <= Math.max(3, read.length / 8)
+  const contested = new Map<string, string>()
+  for (const [at, earlier] of read.entries())
+    for (const later of read.slice(at + 1))
+      if (speaksAgain(earlier.subject, later.subject, isRare)) contested.set(earlier.text, later.text)
+  return contested
+}
+
+/** What to write behind an instruction that a later one speaks of again; nothing for the others. */
+export function contestedNotes(instructions: readonly string[]): (text: string) => string {
+  const contested = findContested(instructions)
+  return text => {
+    const later = contested.get(text)?.replaceAll(/\s+/g, ' ')
+    if (later === undefined) return ''
+    return ` (earlier: where it differs from “${later.length > 80 ? `${later.slice(0, 80)}…` : later}”, that one counts)`
+  }
+}
+
+interface Subject {
+  words: ReadonlySet<string>
+  amounts: readonly string[]
+  names: readonly string[]
+  denied: boolean
+  changes: boolean
+}
+
+function readSubject(whole: string): Subject {
+  const text = withoutAnswerNote(whole).slice(0, MAX_LENGTH)
+  const names = [...text.matchAll(PROPER)].map(([name]) => name.toLowerCase())
+  return {
+    words: whole.length > MAX_LENGTH ? new Set() : topicWords(text.replaceAll(AMOUNT, ' ')),
+    amounts: [...text.matchAll(AMOUNT)].map(([amount]) => amount.toLowerCase()),
+    names,
+    denied: NOT.test(text),
+    changes: CUE.test(text),
+  }
+}
+
+/** Names inside a sentence: a path, an identifier, a word with a capital that does not begin the sentence. */
+const PROPER =
+  /[\w@.-]*[\w@][/\\@_][\w@./-]*|`[^`\n]{1,80}`|(?<=[\p{L},] )\p{Lu}[\p{L}\d-]+|\w+[-.]\w[\w.-]*/gu
+
+function speaksAgain(earlier: Subject, later: Subject, isRare: (word: string) => boolean): boolean {
+  const shared = [...earlier.words].filter(word => later.words.has(word))
+  if (shared.length === 0 || !shared.some(isRare)) return false
+  const part = shared.length / Math.min(earlier.words.size, later.words.size)
+  const whole = shared.length / earlier.words.size
+  const differ = (a: readonly string[], b: readonly string[]) =>
+    a.length > 0 && b.length > 0 && b.some(one => !a.includes(one))
+  if (differ(earlier.amounts, later.amounts) && part >= 0.3) return true
+  if (earlier.denied !== later.denied && part >= 0.3) return true
+  if (later.changes && part >= 0.2) return true
+  if (differ(earlier.names, later.names) && part >= 0.5) return true
+  return whole >= 0.6 && shared.length >= 2
+}
+
 /** A long text is a specification: a later remark changes a part of it, not all of it. */
 const MAX_LENGTH = 400
 const MIN_OVERLAP = 0.33

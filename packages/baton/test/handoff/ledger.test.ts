@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { handoffContext, MAX_CONTEXT_LENGTH } from '../../src/handoff/context-form.ts'
 import { SECTIONS, sectionText } from '../../src/handoff/sections.ts'
-import { findReplaced } from '../../src/handoff/supersession.ts'
+import { contestedNotes, findReplaced } from '../../src/handoff/supersession.ts'
 import { failingTests } from '../../src/session/transcript/failing-tests.ts'
 import { sortPassages } from '../../src/session/transcript/passages.ts'
 import { SessionFactCollector } from '../../src/session/transcript/session-facts.ts'
@@ -88,6 +88,28 @@ describe('an instruction', () => {
       inForce: ['Never push.', fresh],
       replaced: [old],
     })
+  })
+
+  it.each([
+    ['Put the CSV under reports/.', 'The CSV holds customer data: it belongs to the bucket acme-drop.'],
+    [
+      'Sichere jede Stunde nach /var/sicherung.',
+      'Gesichert wird nie, die Platte ist zu klein für eine Sicherung je Stunde.',
+    ],
+    ['El informe sale los lunes por correo.', 'El informe no sale por correo, lo leen en la web.'],
+    ['保存先は S3 にしてください。', '保存先は Azure です。'],
+  ])('without a word that says so, %s is noted as earlier than: %s', (old, fresh) => {
+    const { inForce } = findReplaced([old, 'Never push.', fresh])
+    const noteOf = contestedNotes(inForce)
+    if (inForce.includes(old)) expect(noteOf(old)).toContain(fresh.slice(0, 40))
+    expect([noteOf('Never push.'), noteOf(fresh)]).toEqual(['', ''])
+  })
+
+  it.each([
+    ['Write tests for the parser.', 'The logo is too large.'],
+    ['Answer in German.', 'Never push to main.'],
+  ])('%s gets no note next to: %s', (old, other) => {
+    expect(contestedNotes([old, other])(old)).toBe('')
   })
 
   it.each([

@@ -1,0 +1,269 @@
+/**
+ * Secrets that no phrase announces. A clause that names a secret, in whatever words and order, must not carry a value next to the
+ * name: every token in it that is neither a word nor a known kind of name (a path, a version, a commit, an address) counts as the
+ * secret. A token with small and capital letters, digits and signs counts anywhere. Every repetition is bounded, as in secrets.ts.
+ */
+export function secretValuesIn(text: string): string[] {
+  return [...new Set(findSecretValues(text).map(({ value }) => value))]
+}
+
+export function withoutSecretValues(text: string): string {
+  let clean = ''
+  let read = 0
+  for (const { value, at, what } of findSecretValues(text)) {
+    if (at < read) continue
+    clean += `${text.slice(read, at)}[redacted: ${what}]`
+    read = at + value.length
+  }
+  return read === 0 ? text : clean + text.slice(read)
+}
+
+interface FoundValue {
+  value: string
+  at: number
+  what: string
+}
+
+/** What a secret is called. One word of the concept per language is enough: how a sentence is built around it does not matter. */
+const PASSWORD = [
+  'pass(?:word|wort|phrase|code|wd|key)s?|passord|p(?:ass)?wo?r?ds?|pwd?|psw|mdp|kennw(?:ort|örter)|parol[aăe]?|parool',
+  'mots? de passe|contraseñas?|contrasenya|contrasinal|clave|senhas?|palavras?-passe|wachtwoord(?:en)?|lösenord|adgangskode|kodeord',
+  'salasana|hasł[oa]|hesl[oa]|jelsz[óo]\\w{0,3}|lozink[aeu]|gesl[oa]|slaptažod\\w{1,4}|lykilorð|şifre|mật khẩu|kata sandi|kata laluan|pasahitza',
+  'парол[ьяюеи]\\w{0,2}|κωδικ\\S{1,3}|סיסמ\\S{1,2}|كلمة (?:المرور|السر)|पासवर्ड|รหัสผ่าน|パスワード|パスフレーズ|合言葉|密码|密碼|口令|비밀번호|비번|암호',
+].join('|')
+const KEY = [
+  'secrets?|tokens?|credentials?|creds?|geheimnis|jeton|ficha de acceso|トークン|令牌|密钥|密鑰|金鑰|秘钥|토큰|токен',
+  '(?:api|access|secret|app|auth|session|encryption|signing|private|master|network|wifi|wlan|wpa|licen[sc]e|shared|client|account|admin|storage|deploy|service|bot)[ _-]?(?:key|schlüssel)|\\p{L}{3,20}-?schlüssel|apikey|clés? (?:secrète|d.api|api|privée|d.accès)|llave|chave',
+  'zugangsdaten|anmeldedaten|zugang|identifiants|credencia(?:les|is)|credenziali|認証情報|凭证|凭据|webhook|bearer|jwt|seed phrase|recovery code|mnemonic|sshpass|htpasswd',
+].join('|')
+const PIN = [
+  'pin|pin[ -]?(?:code|nummer)|passcode|geheimzahl|(?:zugangs|tür|tor|alarm|sicherheits|freischalt|entsperr|zahlen|geräte|bestätigungs|key|toegangs|dørs|dør|port)code|otp|2fa|mfa|tan',
+  '(?:access|door|gate|entry|alarm|security|safe|unlock|verification|one-time|sms|guest) (?:code|pin|number)|combination',
+  'code (?:secret|pin|d.accès|de (?:la )?\\p{L}{3,15})|código (?:de (?:acceso|seguridad|la \\p{L}{3,15})|secreto)|codice (?:segreto|di \\p{L}{3,15})|暗証番号|認証コード|验证码|门禁|핀번호',
+].join('|')
+const ACCOUNT =
+  'log-?ins?|log in|logged in|signs? in|log on|user(?:name)?|account|anmeld(?:en|ung)|einloggen|benutzer(?:name)?|nutzer|konto|connecte[rz]?|utilisateur|identifiant|iniciar sesión|usuario|cuenta|utente|accesso|usuário|conta|ログイン|アカウント|ユーザー名?|登录|登陆|账号|帐号|用户名?|로그인|계정|логин'
+/** One of these is in every text in which a rule here can match: a quick test before the slow ones. */
+export const SECRET_STEMS =
+  'pass|pwd|pw\\b|psw|mdp|kennw|parol|parool|contras|clave|senha|palavra|wachtw|lösen|adgang|kodeord|salasana|hasł|hesl|jelsz|lozin|gesl|slapta|lykil|şifre|mật|kata |парол|κωδικ|סיסמ|كلمة|पास|รหัส|パス|合言|密|口令|비밀|비번|암호|secret|token|cred|geheim|jeton|ficha|トーク|令牌|金鑰|秘|토큰|токен|key|schlüss|clé|llave|chave|zugang|anmeld|identif|認証|凭|webhook|bearer|jwt|seed|mnemon|pin\\b|code|código|codice|otp|2fa|mfa|tan\\b|combin|暗証|验证|门禁|핀|log|sign|user|account|konto|connec|nutzer|utilis|inici|usu|cuenta|utente|accesso|conta|ログ|アカ|ユー|登|账|帐|用户|로그|계정|логин|auth|[a-z\\d][!$%&*^~+?§#]|\\d[a-z]{1,8}\\d'
+const NAMES = new RegExp(
+  `(?<![\\p{Script=Latin}\\p{Script=Cyrillic}\\d_])(?<!redacted: )(?:(?<password>${PASSWORD})|(?<pin>${PIN})|(?<key>${KEY})|(?<account>${ACCOUNT}))(?![\\p{Script=Latin}\\p{Script=Cyrillic}\\d_])`,
+  'giu',
+)
+/** In options, variables and settings the name is part of a word: `--db-password`, `SMTP_PASS`, `x-api-key:`. */
+const IN_WORD =
+  /(?:pass(?:word|wd|phrase|code)?|pwd|secret|token|api-?_?key|access-?_?key|auth|credential|otp|pin)s?(?=$|[-_=:]|stdin)/iu
+
+const CLAUSE = /[^\n]{1,4000}/g
+/** Sentences end before a blank; a value may hold a full stop. */
+const SENTENCE_END = /[.!?;]\s{1,8}(?=\p{L})|[。！？；]/gu
+const TOKEN =
+  /[^\s"'`“”„«»「」『』（）()<>[\]{}|，。：、；！？\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]{1,400}/gu
+
+/** The same without the classes of other scripts, which take long. */
+const ASCII_TOKEN = /[^\s"'`()<>[\]{}|]{1,400}/g
+const ASCII = /^[\t -~]*$/
+
+/** How many characters away from its name a value may be that has only two kinds of characters. */
+const NEAR = 40
+const NEAR_IN_COMMAND = 24
+const ADJACENT = 12
+const COMMAND = /(?:^|\s)--?[A-Za-z][\w-]*|^\s*(?:\$ |[A-Z_]{3,}=|export )/
+
+function findSecretValues(text: string): FoundValue[] {
+  const found: FoundValue[] = []
+  for (const { 0: line, index } of text.matchAll(CLAUSE)) {
+    if (!/[\d!#$%^&*+~?@§:="'`“„«「]/.test(line)) continue
+    const isCommand = COMMAND.test(line)
+    const isWhole = isCommand || line.search(NAMES) < 0
+    // A command is one clause: what is piped into a program belongs to it.
+    let from = 0
+    for (const end of [...(isWhole ? [] : line.matchAll(SENTENCE_END)), undefined]) {
+      const to = end ? end.index + end[0].length : line.length
+      found.push(
+        ...inClause(line.slice(from, to), isCommand).map(each => ({ ...each, at: each.at + index + from })),
+      )
+      from = to
+    }
+  }
+  return found
+}
+
+/** Without a name, only a strong value counts; most clauses have nothing like one. */
+const HINT = /[\p{L}\d][!$%&*^~+?§#][\p{L}\d]|\d[!$^§]|[\w+/=.-]{20}/u
+
+function inClause(clause: string, isCommand: boolean): FoundValue[] {
+  const names: { from: number; to: number; kind: string; name: string }[] = []
+  for (const { index, 0: name, groups = {} } of clause.matchAll(NAMES)) {
+    const kind = Object.keys(groups).find(each => groups[each] !== undefined) ?? 'key'
+    if (names.push({ from: index, to: index + name.length, kind, name }) >= MAX_NAMES) break
+  }
+  if (names.length === 0 && !isCommand && !HINT.test(clause) && !clause.includes('_')) return []
+  const tokens = [...clause.matchAll(ASCII.test(clause) ? ASCII_TOKEN : TOKEN)].map(
+    ({ 0: value, index }) => ({
+      value,
+      at: index,
+    }),
+  )
+  for (const { value, at } of tokens) {
+    const inWord = isCommand || value.includes('_') ? IN_WORD.exec(value) : null
+    if (inWord) names.push({ from: at, to: at + value.length, kind: kindOfName(inWord[0]), name: inWord[0] })
+  }
+  names.sort((a, b) => a.from - b.from)
+  const secret = names.filter(({ kind }) => kind !== 'account')
+  let next = 0
+  return tokens.flatMap((token): FoundValue[] => {
+    if (names.length === 0 && !MAY_BE_STRONG.test(token.value)) return []
+    const part = valuePart(token.value)
+    const value = part.text
+    const [at, end] = [token.at + part.at, token.at + part.at + value.length]
+    // Names and tokens are in order, so that a long clause takes no longer than its length.
+    while (next < secret.length && (secret[next]?.from ?? 0) < at) next++
+    const [before, after] = [secret[next - 1], secret[next]]
+    if (value === '' || (before && before.to >= end && !part.assigned)) return []
+    const digits = isPin(value, clause.slice(end, end + 20))
+    if (!digits && (isKnownName(value) || clause[end] === '(')) return []
+    const [left, right] = [before ? at - before.to : FAR, after ? after.from - end : FAR]
+    const [distance, nearest] = left <= right ? [left, before] : [right, after]
+    // A pin of a chip is written small, and its number comes first.
+    const isPinName = nearest?.kind === 'pin' && (nearest === before || nearest.name !== 'pin')
+    const near = distance <= (isCommand ? NEAR_IN_COMMAND : NEAR)
+    const hit =
+      (!digits && isStrong(value)) ||
+      (names.length > 0 &&
+        kindsOf(value.replaceAll(/[-_.]/g, '')) >= 3 &&
+        value.length >= 6 &&
+        /\d/.test(value) &&
+        !isIdentifier(value)) ||
+      (near && isWeak(value)) ||
+      (near && digits && (isPinName || (nearest?.kind === 'password' && distance <= ADJACENT))) ||
+      (before?.kind === 'password' && isAnnounced(clause, before.to, at, value))
+    return hit ? [{ value, at, what: nearest?.kind === 'pin' ? 'pin' : labelOf(nearest?.name ?? '') }] : []
+  })
+}
+const labelOf = (name: string): string =>
+  (/token|secret|key|pin/i.exec(name)?.[0] ?? 'password').toLowerCase()
+const kindOfName = (name: string): string =>
+  /pin|otp/i.test(name) ? 'pin' : /pass|pwd/i.test(name) ? 'password' : 'key'
+/** A clause with more names than this is not a sentence; reading them all would take long. */
+const MAX_NAMES = 60
+const FAR = Number.POSITIVE_INFINITY
+const MAY_BE_STRONG = /^(?=\D{0,200}\d)(?=\P{L}{0,200}\p{L}).{7}/u
+
+/** What forms and schemas say about a password. */
+const TYPE =
+  /^(?:string|str|text|number|int|integer|bool|boolean|any|unknown|bytes|varchar|required|optional|hidden|missing|empty|unset|invalid|wrong|expired|erforderlich|requis|obligatorio)$/i
+
+/** `name: value` and nothing else, or a quoted value right behind the name: then it may be an ordinary word. */
+function isAnnounced(clause: string, after: number, at: number, value: string): boolean {
+  if (value.length < 4 || at < after || TYPE.test(value)) return false
+  const [between, rest] = [clause.slice(after, at).slice(-40), clause.slice(at + value.length).slice(0, 20)]
+  if (at - after > 40) return false
+  return (
+    (/^\s{0,2}[:=：]\s{0,2}["'`“„«「]?$/.test(between) && /^["'`”»」]?[.,!]?\s{0,4}(?:$|[&|])/.test(rest)) ||
+    (/^(?:\s{1,2}\S{1,10}){0,2}\s{0,2}["'`“„«「]$/.test(between) && /^["'`”“»」]/.test(rest))
+  )
+}
+
+/** The part of a token that may be a value: after `name=`, after a short option such as `-p`, without punctuation around it. */
+function valuePart(token: string): { text: string; at: number; assigned: boolean } {
+  const assigned = /^(?:--?)?[A-Za-z_][\w.-]{0,80}[=:](?!\/\/)/.exec(token)?.[0] ?? ''
+  const option = assigned === '' ? (/^-[A-Za-z](?=[^-\s]{4})/.exec(token)?.[0] ?? '') : ''
+  const lead = assigned || option
+  const rest = token.slice(lead.length)
+  const start = /^[.,:;*_#&-]{0,4}/.exec(rest)?.[0].length ?? 0
+  const text = rest.slice(start).replace(/[.,:;?*…]{1,4}$/, '')
+  return { text, at: lead.length + start, assigned: lead !== '' }
+}
+
+/** How many of these a value has: small letters, capitals, digits, other signs. */
+const kindsOf = (value: string): number =>
+  [/\p{Ll}/u, /\p{Lu}/u, /\d/, /[^\p{L}\d]/u].filter(kind => kind.test(value)).length
+
+/** All four kinds, with a sign that names do not have, or a long random text. */
+function isStrong(value: string): boolean {
+  if (value.includes('/') && !/^[A-Za-z0-9+/]{32,}={0,2}$/.test(value)) return false
+  if (
+    value.length >= 7 &&
+    value.length <= 80 &&
+    kindsOf(value) === 4 &&
+    /[\p{L}\d][!$%&*^~+?§#][\p{L}\d]|\d[!$^§]$/u.test(value)
+  )
+    return !isIdentifier(value)
+  if (value.length < 20 || !/^[\w+/=.-]+$/.test(value) || kindsOf(value.replaceAll(/[^A-Za-z\d]/g, '')) < 3)
+    return false
+  const changes = [...value].filter((sign, i) => i > 0 && kindOf(sign) !== kindOf(value[i - 1] ?? '')).length
+  return changes / value.length >= 0.35 && (value.match(/\d+/g)?.length ?? 0) >= 3
+}
+
+const kindOf = (sign: string): number =>
+  /\d/.test(sign) ? 0 : /[a-z]/.test(sign) ? 1 : /[A-Z]/.test(sign) ? 2 : 3
+
+const isWeak = (value: string): boolean =>
+  value.length >= 5 &&
+  value.length <= 200 &&
+  /\p{L}/u.test(value) &&
+  /\d|\p{L}[!#$%&*@^~+§]|[!#$%&*@^~+§]\p{L}/u.test(value)
+
+/** Digits alone; an amount has a unit behind it. */
+const isPin = (value: string, after: string): boolean =>
+  /^\d{4,10}$/.test(value) &&
+  !/^\s{0,2}(?:[%×x]|(?:ms|s|sec|min|h|px|kb|mb|gb|bit|bits|bytes?|chars?|characters?|digits?|zeichen|stellen|times|rounds|iterations|rows|users|requests|tokens?)\b)/i.test(
+    after,
+  )
+
+/** What developers write that is not a word and not a secret either. */
+function isKnownName(value: string): boolean {
+  return (
+    KNOWN.test(value) ||
+    PRODUCT.test(value) ||
+    /^(?:\[?redacted|true|false|null|none|https?:|\$|%|\*{3}|<|\{\{|~)/i.test(value) ||
+    // Paths and files; a value with a slash that is random is found as a strong one.
+    (value.includes('/') && !isStrong(value)) ||
+    /^[\p{L}\w.+-]{1,100}\.(?:[a-z]{1,4}\d?|json|yaml|toml|lock|local|internal|example)(?::\d+)*$/u.test(
+      value,
+    )
+  )
+}
+
+const KNOWN = new RegExp(
+  [
+    // hashes, ids and tickets
+    '[0-9a-f]{7,64}',
+    '[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}',
+    'sha\\d{1,3}[-:][\\w+/=-]{20,}',
+    '[A-Z][A-Z\\d]{0,12}-\\d{1,7}',
+    '(?:[a-z][\\w.-]{0,40}|PR|MR|GH|Issue|Bug|Ticket)#\\d{1,7}',
+    '#\\d+',
+    '(?:toolu|msg|call|req|run|ses|evt|hnd|clm|ask|chatcmpl|resp|item|rs|fc)_\\w+',
+    '[a-z]+(?:_[a-z]+)+\\d{0,2}',
+    // versions, dates, times, amounts, ports, addresses
+    'v?\\d+(?:[.:,xX×-]\\d+)*(?:[-+.](?:rc|beta|alpha|dev|pre|snapshot|lts|slim|alpine)[\\w.]*)?',
+    '\\d{4}-\\d\\d?(?:-\\d\\d?)?(?:T[\\d:.]+Z?)?',
+    '[<>=~^]{0,2}\\d[\\d.,]*\\s?[\\p{L}%°µ]{1,8}(?:\\/\\p{L}{1,4})?',
+    '[\\w.+-]+@[\\w-]+(?:\\.[\\w-]+)+|[a-z][\\w.-]+@[a-z][a-z-]*\\d{0,2}',
+    '(?:\\d{1,3}\\.){3}\\d{1,3}(?::\\d+)?',
+    '[\\w.-]+:\\d{2,5}(?::\\d{2,5})?',
+    '@?[\\w./-]+@[v^~]?\\d[\\w.-]*',
+    '[a-z][\\w.-]*:v?\\d[\\w.-]*',
+    // names of variables, and calls
+    '[A-Z][A-Z\\d]*(?:_[A-Z\\d]+)+',
+    '[A-Za-z_$][\\w$]*(?:\\.[A-Za-z_$][\\w$]*)+',
+  ]
+    .map(form => `^(?:${form})$`)
+    .join('|'),
+  'u',
+)
+
+/** Algorithms, formats and products that end with a number. */
+const PRODUCT =
+  /^(?:(?:sha|md|aes|rsa|hmac|[hrep]s|utf|base|oauth|argon|bcrypt|scrypt|pbkdf|ed|x|curve|secp|https?|tls|ssl|ipv|iso|rfc|es|web|arm|amd|win|python|node|java|php|postgres|postgresql|mysql|log|neo|vue|angular|next|mp|s|k|h|p|ec|q|fido|jdk|ios|android|usb|wpa|ntlmv|smb|psr)-?\d{1,5}\w{0,4}(?:-\w{1,6})?|a11y|i18n|l10n|k8s)$/i
+
+/** Names in code: words of letters with a number at an end or between them, methods, keys to press. */
+const isIdentifier = (value: string): boolean =>
+  /^[a-z]+(?:[-_][a-z]+)*(?:[-_]v?\d{1,2})?$/.test(value) ||
+  /^[A-Z][\w:]*#[a-z_]\w*[?!]?$/.test(value) ||
+  /^(?:ctrl|alt|shift|cmd|meta|option|strg|win)\+/i.test(value) ||
+  /^[a-z]+(?:[A-Z][a-z]+)*\d{0,2}$/.test(value) ||
+  /^(?:[A-Z][a-z]+){2,}\d{0,2}$/.test(value) ||
+  /%[\dA-F]{2}/.test(value)
