@@ -31,7 +31,7 @@ import { composeProof, reportComparer } from './compose/proof.ts'
 import { removedHooksReactor } from './compose/removed-hooks.ts'
 import { reviveHosted } from './compose/revive-hosted.ts'
 import { composeSandbox } from './compose/sandbox.ts'
-import { composeScreenDialogs } from './compose/screen-dialogs.ts'
+import { composeScreenAsks } from './compose/screen-dialogs.ts'
 import { composeDrivers, composeSessions, type Sessions } from './compose/sessions.ts'
 import { claimLine, composeStage, type StagedWork } from './compose/stage.ts'
 import { stageHandoff } from './compose/stage-handoff.ts'
@@ -293,6 +293,15 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     redact: redactor.text,
     logRoot: project => batonHome(env, home) ?? project,
   })
+  const isAway = async () => (await presence.read()).awaySince !== undefined
+  const screens = composeScreenAsks({
+    ...ground,
+    asks,
+    drivers,
+    handsOff,
+    isAway,
+    redact: redactor.text,
+  })
   const intake: Intake = composeIntake(ground, {
     ownCalls,
     driverAt: place => drivers.at(place),
@@ -306,8 +315,9 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
       permission,
       questionReactor({
         asks,
+        onScreen: screens.questions,
         workflowOf: ({ session, project }) => handsOff.activeWorkflow(session, project),
-        isAway: async () => (await presence.read()).awaySince !== undefined,
+        isAway,
         parkRun: (context, reason) => handsOff.park(runContext(context), reason),
         resumeRun: session => handsOff.unpark(session),
       }),
@@ -356,21 +366,12 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     if (body.kind === 'claim' && body.what === 'opened')
       void handsOff.tick().catch(cause => fault('ending the run of a claim', cause))
   })
-  const watchScreens = composeScreenDialogs({
-    ...ground,
-    asks,
-    watch: watched.watch,
-    drivers,
-    handsOff,
-    isAway: async () => (await presence.read()).awaySince !== undefined,
-    redact: redactor.text,
-  })
   const ticks = new Ticks(
     {
       workflows: () => handsOff.tick(),
       claims: () => claim.claims.tick(),
       ...(cycle ? { cycles: () => cycle.cycles.tick() } : {}),
-      watch: watchScreens,
+      watch: () => screens.watch(watched.watch),
       stages: () => work.tick(),
       ...(unattended ? { hungTurns: () => unattended.hungTurns.tick() } : {}),
       ...(sandbox ? { sandbox: () => sandbox.sandboxes.tick() } : {}),

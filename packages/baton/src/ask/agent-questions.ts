@@ -6,6 +6,7 @@ import type { AskOutcome } from './ask-outcome.ts'
 import type { Asks } from './asks.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { ACCESS_REQUEST, type Question } from './question.ts'
+import type { ScreenQuestions } from './screen-questions.ts'
 import { type UnansweredInRun, whenUnanswered } from './unanswered.ts'
 
 /** How long a question may wait: just less than the agent's hook does. */
@@ -14,6 +15,8 @@ const WAIT_MS = (24 * 3600 - 10) * 1000
 const MARGIN_MS = 5_000
 
 export interface QuestionPorts {
+  /** Questions that the agent's own dialog asks at the same time. Absent: the hook always waits. */
+  onScreen?: Pick<ScreenQuestions, 'take'> | undefined
   asks: Pick<Asks, 'ask' | 'withdraw'>
   /** The workflow that the session runs, if it runs one. */
   workflowOf(context: ReactionContext): Promise<UnansweredInRun | undefined>
@@ -36,6 +39,7 @@ export function questionReactor(ports: QuestionPorts): Reactor {
       return {
         later: {
           run: async signal => {
+            if (await isAskedOnScreen(event, context, question, ports)) return {}
             const outcome = await asks.ask(question, {
               signal,
               withinMs: WAIT_MS,
@@ -57,6 +61,19 @@ export function questionReactor(ports: QuestionPorts): Reactor {
       }
     },
   }
+}
+
+/** Whether the agent's own dialog is to ask at the same time as every channel, so that its hook need not wait. */
+async function isAskedOnScreen(
+  event: AgentEvent,
+  { session, project }: ReactionContext,
+  question: Question,
+  { onScreen }: QuestionPorts,
+): Promise<boolean> {
+  // A subagent's question may not be on the screen.
+  if (!onScreen || event.type !== 'ToolRequested' || event.subagent || session.pane === undefined)
+    return false
+  return await onScreen.take(question, { session, agent: event.agent, project, place: session.pane })
 }
 
 /** Some agents show their dialog only after the hook, and not at all if the hook gives the answer. */

@@ -62,6 +62,8 @@ export interface AskingOptions {
   unreached?: 'give-up' | 'wait'
   /** What to do if no one answers. */
   unanswered?: WhenUnanswered
+  /** Called when the ask is stored, or was found. */
+  opened?(): void
 }
 
 const SCOPES: Partial<Record<AskOption, keyof AskRules>> = {
@@ -112,6 +114,7 @@ export class Asks implements AnswerHandler {
   async ask(question: Question, options: AskingOptions): Promise<AskOutcome> {
     const { signal, withinMs, unreached, unanswered } = options
     const open = await this.#find(question, withinMs)
+    options.opened?.()
     if (!(open instanceof OpenAsk)) return outcomeOf(open)
     const outcome = open.wait(signal, unreached ?? 'give-up')
     this.#judgeReach(open)

@@ -1,15 +1,14 @@
-import { basename } from 'node:path'
 import type { Ask } from '@batonpass/contract/ask'
 import type { AgentName } from '@batonpass/contract/event'
 import type { Choice } from '@batonpass/contract/question'
 import type { Session } from '@batonpass/contract/session'
-import type { News } from '../ports/channel.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { ChooseResult, ScreenDialog } from '../ports/driver.ts'
 import type { AskingOptions, Asks } from './asks.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import type { Question } from './question.ts'
 import type { WhenUnanswered } from './unanswered.ts'
+import { undeliveredNews } from './undelivered.ts'
 
 /** A dialog on an agent's screen, as the watch saw it. */
 export interface SeenDialog {
@@ -18,11 +17,25 @@ export interface SeenDialog {
   project: string | undefined
   place: string
   dialog: ScreenDialog
+  /** By the agent's events: it works on a prompt. */
+  isTurnRunning: boolean
+}
+
+/** A screen with an idle prompt line. */
+export interface IdleScreen {
+  place: string
+  session: Session
 }
 
 export interface ScreenDialogPorts {
   asks: Pick<Asks, 'ask' | 'open' | 'recent' | 'tell' | 'withdraw'>
-  choose(place: string, agent: AgentName, dialog: ScreenDialog, option: number): Promise<ChooseResult>
+  choose(
+    place: string,
+    agent: AgentName,
+    dialog: ScreenDialog,
+    option: number,
+    words?: string,
+  ): Promise<ChooseResult>
   /** What happens if no one answers. */
   unanswered(seen: SeenDialog): Promise<WhenUnanswered>
   /** Takes the workflow up again, if it is parked because of this question. */
@@ -40,6 +53,8 @@ interface Shown {
   seen: SeenDialog
   fingerprint: string
   since: number
+  /** No agent asks this. */
+  isOpenedByHand: boolean
   /** Set while Baton asks. Aborted when the dialog is gone. */
   asking?: AbortController
 }
@@ -51,6 +66,8 @@ interface Shown {
 export class ScreenDialogs {
   readonly #ports: ScreenDialogPorts
   readonly #shown = new Map<string, Shown>()
+  /** The sessions as they were when their places last showed an idle prompt line. */
+  readonly #idle = new Map<string, Session>()
   readonly #startedAt: number
 
   constructor(ports: ScreenDialogPorts) {
@@ -59,8 +76,9 @@ export class ScreenDialogs {
   }
 
   /** Call this with all dialogs that are on a screen now. */
-  look(dialogs: readonly SeenDialog[]): void {
+  look(dialogs: readonly SeenDialog[], idle: readonly IdleScreen[] = []): void {
     const { clock } = this.#ports
+    for (const { place, session } of idle) this.#idle.set(place, session)
     const current = new Map(dialogs.map(seen => [seen.place, seen]))
     for (const [place, { asking, fingerprint }] of this.#shown) {
       const seen = current.get(place)
@@ -70,9 +88,20 @@ export class ScreenDialogs {
     }
     for (const [place, seen] of current) {
       const known = this.#shown.get(place)
-      if (!known) this.#shown.set(place, { seen, fingerprint: fingerprintFor(seen), since: clock.elapsed() })
-      else if (!known.asking && clock.elapsed() - known.since >= UNCHANGED_MS) this.#start(known)
+      if (!known) {
+        const isOpenedByHand = this.#isOpenedByHand(seen)
+        const since = clock.elapsed()
+        this.#shown.set(place, { seen, fingerprint: fingerprintFor(seen), since, isOpenedByHand })
+      } else if (!known.asking && !known.isOpenedByHand && clock.elapsed() - known.since >= UNCHANGED_MS)
+        this.#start(known)
     }
+  }
+
+  /** No turn runs, and since the last one the prompt line was idle: the person typed a command that opens a dialog. */
+  #isOpenedByHand({ place, session, isTurnRunning }: SeenDialog): boolean {
+    const idle = this.#idle.get(place)
+    if (isTurnRunning || idle?.id !== session.id) return false
+    return idle.lastSeenAt === session.lastSeenAt || session.lastEvent === 'Idle'
   }
 
   #start(shown: Shown): void {
@@ -110,20 +139,18 @@ export class ScreenDialogs {
     await this.#choose(seen, outcome.ask)
   }
 
-  async #choose({ place, agent, dialog, session, project }: SeenDialog, { answer }: Ask): Promise<void> {
-    const chosen = answer?.replies?.[0]?.chosen?.[0]
-    const option = dialog.options.findIndex((_, i) => String(i + 1) === chosen)
+  async #choose(seen: SeenDialog, { answer }: Ask): Promise<void> {
+    const { place, agent, dialog } = seen
+    const { chosen, words } = answer?.replies?.[0] ?? {}
+    const named = dialog.options.findIndex((_, i) => String(i + 1) === chosen?.[0])
+    const option = named < 0 && words ? (dialog.commentOption ?? -1) : named
     if (option < 0) return
-    const result = await this.#ports.choose(place, agent, dialog, option)
+    const result = await this.#ports.choose(place, agent, dialog, option, named < 0 ? words : undefined)
+    // The same dialog may open again at once, and is a new question then.
+    if (this.#shown.get(place)?.seen === seen) this.#shown.delete(place)
     if (result === 'taken') return
-    const name = project ? basename(project) : 'its terminal'
-    const news: News = {
-      project: project ?? '/',
-      session: session.id,
-      kind: 'needs-input',
-      text: `⚠️ Your answer "${dialog.options[option]}" did not reach ${agent} in ${name}: ${WHY_NOT[result]}. Look at its screen.`,
-    }
-    await this.#ports.asks.tell(news)
+    const given = (named < 0 ? words : undefined) ?? dialog.options[option] ?? ''
+    await this.#ports.asks.tell(undeliveredNews(seen, given, result))
   }
 
   #question({ session, agent, project, dialog }: SeenDialog, fingerprint: string): Question {
@@ -148,6 +175,8 @@ export class ScreenDialogs {
           text: line,
           kind: 'choice',
           choices: dialog.options.map((option, i) => choiceOf(redact(option), i)),
+          // Words become the comment of the option that takes one.
+          ...(dialog.commentOption === undefined ? {} : { ownWords: true }),
         },
       ],
       attachments: [{ title: 'The screen', text: redact(dialog.text) }],
@@ -157,12 +186,6 @@ export class ScreenDialogs {
 }
 
 const RECENT = 50
-
-const WHY_NOT: Record<Exclude<ChooseResult, 'taken'>, string> = {
-  changed: 'the screen changed before Baton could choose it',
-  'not-taken': 'the dialog did not close, perhaps because it waits for words',
-  gone: 'its terminal is gone',
-}
 
 /** Several spaces separate an option from its description. No option is recommended: Baton must never choose one by itself. */
 function choiceOf(option: string, index: number): Choice {

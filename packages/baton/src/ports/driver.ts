@@ -1,5 +1,6 @@
 import type { ConversationView } from '@batonpass/contract/conversation'
 import type { AgentName } from '@batonpass/contract/event'
+import type { AskedQuestion, Reply } from '@batonpass/contract/question'
 import type { Launch } from './launch.ts'
 
 /**
@@ -25,7 +26,25 @@ export interface Driver {
   /** Whether this agent reports a cleared conversation only with its first prompt. Otherwise it reports at once. */
   startsWithPrompt?(agent: AgentName): boolean
   /** Takes an option of the dialog on the screen, if it still shows exactly this dialog. Absent: it cannot. */
-  choose?(place: string, agent: AgentName, dialog: ScreenDialog, option: number): Promise<ChooseResult>
+  choose?(
+    place: string,
+    agent: AgentName,
+    dialog: ScreenDialog,
+    option: number,
+    /** A comment, if the option is the dialog's `commentOption`. */
+    words?: string,
+  ): Promise<ChooseResult>
+  /** Whether the agent runs at this place and its own dialog for these questions can be answered with `answer`. Absent: no. */
+  canAnswer?(place: string, agent: AgentName, questions: readonly AskedQuestion[]): Promise<boolean>
+  /** Whether the place shows the agent's own dialog for one of these questions. */
+  findQuestions?(place: string, agent: AgentName, questions: readonly AskedQuestion[]): Promise<QuestionSight>
+  /** Answers in the agent's own dialog, if the screen shows exactly these questions. */
+  answer?(
+    place: string,
+    agent: AgentName,
+    questions: readonly AskedQuestion[],
+    replies: readonly Reply[],
+  ): Promise<ChooseResult>
   start(order: StartOrder): Promise<Started>
   /** Ends only what `start` started. */
   kill(place: string): Promise<boolean>
@@ -40,6 +59,9 @@ export type TypeResult = 'taken' | 'not-taken' | 'busy' | 'gone'
 /** `changed`: the screen shows something else, or a person is typing there; nothing was chosen. `not-taken`: the dialog stayed. */
 export type ChooseResult = 'taken' | 'not-taken' | 'changed' | 'gone'
 
+/** `gone`: the agent works or waits for a prompt, or its terminal is gone. `unclear`: it shows something else. */
+export type QuestionSight = 'shown' | 'gone' | 'unclear'
+
 /** A list of options on an agent's screen. */
 export interface ScreenDialog {
   /** One line of it: what is asked. */
@@ -47,6 +69,8 @@ export interface ScreenDialog {
   /** All that is above the options. */
   text: string
   options: readonly string[]
+  /** Which option takes a comment, from 0. */
+  commentOption?: number | undefined
 }
 
 export interface ScreenReading {

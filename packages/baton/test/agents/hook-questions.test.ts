@@ -22,16 +22,19 @@ interface Asking {
   two: Turn
   /** A call that asks for a cache. */
   one: Turn
+  /** What the model receives for the second database and the name "the shop". */
+  given: RegExp[]
   /** What the model receives for the first choice of its own dialog. */
   taken: RegExp
-  args?: readonly string[]
+  /** Typed after the first turn. */
+  afterwards?: string
 }
 
 const ASKING: Asking[] = [
   {
     agent: codex,
-    // Outside its plan mode, Codex opens the dialog only with this switch.
-    args: ['--enable', 'default_mode_request_user_input', ...(codex.interactive ?? [])],
+    // Codex opens its dialog in plan mode only.
+    afterwards: '/plan ask me',
     two: call('request_user_input', {
       questions: [
         { id: 'db', header: 'DB', question: 'Which database?', options: OPTIONS },
@@ -41,6 +44,8 @@ const ASKING: Asking[] = [
     one: call('request_user_input', {
       questions: [{ id: 'cache', header: 'Cache', question: 'Which cache?', options: OPTIONS }],
     }),
+    // Its dialog takes own words as a note.
+    given: [/db\W+answers\W+SQLite/, /name\W+answers\W+None of the above\W+user_note\W+the shop/],
     taken: /cache\W+answers\W+Postgres/,
   },
   {
@@ -54,6 +59,7 @@ const ASKING: Asking[] = [
     one: call('ask_user', {
       questions: [{ header: 'Cache', question: 'Which cache?', type: 'choice', options: OPTIONS }],
     }),
+    given: [/answers\W+0\W+SQLite\W+1\W+the shop/],
     taken: /answers\W+0\W+Postgres/,
   },
   {
@@ -80,27 +86,33 @@ const ASKING: Asking[] = [
         required: ['cache'],
       },
     }),
+    given: [/database=sqlite, name=the shop/],
     taken: /User responded: Postgres/,
   },
 ]
 
 test.each(ASKING)(
-  'what the real $agent.name asks is answered elsewhere, although the daemon is killed, or on its own screen',
+  'what the real $agent.name asks is open on its own screen and elsewhere at once, also after the daemon is killed',
   {
     timeout: 480_000,
   },
-  async ({ agent, two, one, taken, args }) => {
+  async ({ agent, two, one, given, taken, afterwards }) => {
     await using telegram = await startTelegram()
     await using world = await startedInTmux(agent, {
-      // Someone can be reached: without a channel, its own dialog opens at once.
       rules: `permission:\n  preset: trusting\n  undo: false\n${telegramSettings(telegram)}`,
-      prompt: 'ask me',
-      ...(args ? { args } : {}),
-      answers: ({ toolResults }) =>
-        toolResults.length === 0 ? two : toolResults.length === 1 ? one : say('All is asked.'),
+      prompt: afterwards ? 'hello' : 'ask me',
+      answers: request =>
+        textOf(request).includes('ask me')
+          ? ([two, one][request.toolResults.length] ?? say('All is asked.'))
+          : say('Hello.'),
     })
-    const { baton, model, screen, press, evidence } = world
+    const { baton, model, screen, press, submit, evidence } = world
     const patience = { timeout: 240_000, every: 300, evidence }
+    if (afterwards) {
+      const isReady = () => /Hello\..*Ask Codex to do anything/s.test(screen())
+      await until(isReady, { what: 'the first turn', ...patience })
+      await submit(afterwards)
+    }
     const asks = async () => AskList.parse(JSON.parse(await baton.must('asks', '--all', '--json'))).asks
     const open = (words: string) =>
       until(
@@ -111,17 +123,17 @@ test.each(ASKING)(
 
     const first = await open('Which database?')
     expect(first.detail).toContain('1. Postgres (recommended)')
+    await until(() => /Which database\?/.test(screen()), { what: 'its own dialog', ...patience })
     process.kill(Number(JSON.parse(await baton.must('status', '--json')).daemon.pid), 'SIGKILL')
+    await baton.must('up')
     await open('Which database?')
     await asPerson(baton, 'answer', first.id, '2', 'the shop')
     await telegram.message(
       ({ text }) => text.includes('Which database?') && text.includes('Answered: SQLite'),
     )
     const second = await open('Which cache?')
-    expect(requests()).toMatch(/database\W+sqlite/i)
-    expect(requests()).toMatch(/name\W+the shop/i)
+    for (const words of given) expect(requests()).toMatch(words)
 
-    await asPerson(baton, 'answer', second.id, '--screen')
     await until(() => /Which cache\?/.test(screen()), { what: 'its own dialog', ...patience })
     await until(
       async () => {
@@ -134,7 +146,12 @@ test.each(ASKING)(
       { what: 'the dialog to take the highlighted choice', ...patience },
     )
     expect(requests()).toMatch(taken)
+    await until(async () => (await asks()).every(({ state }) => state !== 'open'), {
+      what: 'the ask to be withdrawn elsewhere',
+      ...patience,
+    })
     const outcomes = (await asks()).toReversed().map(({ answer, withdrawn }) => answer?.option ?? withdrawn)
-    expect(outcomes).toEqual(['reply', 'on-screen'])
+    expect(outcomes).toEqual(['reply', 'settled-elsewhere'])
+    expect(second.options).toEqual(['reply', 'on-screen'])
   },
 )

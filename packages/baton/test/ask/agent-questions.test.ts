@@ -42,6 +42,7 @@ async function reactTo(
   asks: Asks,
   event: AgentEvent,
   ports: Partial<QuestionPorts> = {},
+  at = context,
 ): Promise<{ waiting: Promise<Contribution> }> {
   const outcome = await questionReactor({
     asks,
@@ -50,7 +51,7 @@ async function reactTo(
     parkRun: async () => false,
     resumeRun: async () => {},
     ...ports,
-  }).react(event, context)
+  }).react(event, at)
   const waiting = outcome?.later?.run(never) ?? Promise.resolve({})
   await settled()
   return { waiting }
@@ -74,6 +75,26 @@ describe('a question of the agent', () => {
     expect(ask?.options).toEqual(['reply', 'decline', 'on-screen'])
     await asks.answer(ask?.id ?? '', { option: 'on-screen', by: ann })
     expect(await waiting).toEqual({})
+  })
+
+  it('does not hold the hook if the dialog on the screen can be answered, too', async () => {
+    await using world = await askWorld()
+    const asks = await world.begin([listChannel('telegram')])
+    const { event } = eventOf('permission-request.question')
+    if (event.type !== 'PermissionAsked' || event.action.kind !== 'question') throw new Error(event.type)
+    const action = { ...event.action, beforeDialog: true as const }
+    const requested = { ...event, type: 'ToolRequested' as const, action }
+    const taken: string[] = []
+    const onScreen = { take: async ({ title }: { title: string }) => taken.push(title) > 0 }
+    const pane = { ...context, session: { ...context.session, pane: '%1 /tmp/s' } }
+    expect(await (await reactTo(asks, requested, { onScreen }, pane)).waiting).toEqual({})
+    expect(taken).toEqual(['Which database?'])
+    // Without a terminal, and for a subagent, the hook waits.
+    await reactTo(asks, requested, { onScreen })
+    expect(asks.open()).toHaveLength(1)
+    await reactTo(asks, { ...requested, subagent: { id: 'a', type: 'general' } }, { onScreen }, pane)
+    expect(asks.open()).toHaveLength(2)
+    expect(taken).toHaveLength(1)
   })
 
   it('goes to every channel, and the answer goes back as Claude Code expects it', async () => {

@@ -1,7 +1,7 @@
 import type { Session } from '@batonpass/contract/session'
 import { expect, it } from 'vitest'
 import type { Asks } from '../../src/ask/asks.ts'
-import { ScreenDialogs, type SeenDialog } from '../../src/ask/screen-dialogs.ts'
+import { type IdleScreen, ScreenDialogs, type SeenDialog } from '../../src/ask/screen-dialogs.ts'
 import type { ChooseResult } from '../../src/ports/driver.ts'
 import { aSession } from '../world/journal.ts'
 import { settled } from '../world/time.ts'
@@ -19,21 +19,25 @@ const plan: SeenDialog = {
     text: 'key: hunter2\nImplement this plan?',
     options: ['Yes, do  Starts coding', 'No'],
   },
+  isTurnRunning: false,
 }
 
 interface Screen {
   dialogs: ScreenDialogs
   chosen: number[]
+  comments: string[]
   /** What the screen shows, looked at every five seconds for so long. */
-  show(seen: SeenDialog[], seconds: number): Promise<void>
+  show(seen: SeenDialog[], seconds: number, idle?: IdleScreen[]): Promise<void>
 }
 
 function screenFor(world: AskWorld, asks: Asks, result: ChooseResult = 'taken'): Screen {
   const chosen: number[] = []
+  const comments: string[] = []
   const dialogs = new ScreenDialogs({
     asks,
-    choose: async (_place, _agent, _dialog, option) => {
+    choose: async (_place, _agent, _dialog, option, words) => {
       chosen.push(option)
+      if (words) comments.push(words)
       return result
     },
     unanswered: async () => ({ afterMs: 60_000, policy: async () => 'recommended' }),
@@ -45,9 +49,10 @@ function screenFor(world: AskWorld, asks: Asks, result: ChooseResult = 'taken'):
   return {
     dialogs,
     chosen,
-    async show(seen, seconds) {
+    comments,
+    async show(seen, seconds, idle = []) {
       for (let passed = 0; passed <= seconds; passed += 5) {
-        dialogs.look(seen)
+        dialogs.look(seen, idle)
         await world.time.advance(5000)
         for (let i = 0; i < 20; i++) await settled()
       }
@@ -178,4 +183,42 @@ it('says so when the screen changed before the answer could be given', async () 
   expect(told.join()).toContain(
     'Your answer "Yes, do  Starts coding" did not reach codex in work: the screen changed',
   )
+})
+
+it('does not ask about a dialog that a person opened at an idle prompt line', async () => {
+  await using world = await askWorld()
+  const asks = await world.begin([listChannel('telegram')])
+  const { show } = screenFor(world, asks)
+  await show([], 0, [plan])
+  await show([plan], 30)
+  expect(asks.open()).toEqual([])
+  // The agent's own notice that it is idle changes nothing.
+  const idle = { ...plan, session: { ...session, lastEvent: 'Idle', lastSeenAt: '2026-01-01T00:00:30.000Z' } }
+  await show([], 0)
+  await show([idle], 30)
+  expect(asks.open()).toEqual([])
+
+  // During a turn, and right after one, the agent asks.
+  await show([], 0)
+  await show([{ ...plan, isTurnRunning: true }], 20)
+  expect(asks.open()).toHaveLength(1)
+  await show([], 0)
+  await show([{ ...plan, session: { ...session, lastSeenAt: '2026-01-01T00:02:00.000Z' } }], 20)
+  expect(asks.open()).toHaveLength(1)
+})
+
+it('takes a comment if an option does', async () => {
+  await using world = await askWorld()
+  const asks = await world.begin([listChannel('telegram')])
+  const { show, chosen, comments } = screenFor(world, asks)
+  const commented = { ...plan, dialog: { ...plan.dialog, commentOption: 1 } }
+  await show([commented], 20)
+  expect(asks.open()).toMatchObject([{ questions: [{ ownWords: true }] }])
+  await asks.answer(asks.open()[0]?.id ?? '', {
+    option: 'reply',
+    replies: [{ question: 'Implement this plan?', words: 'add a rollback step' }],
+    by: ann,
+  })
+  await show([commented], 0)
+  expect([chosen, comments]).toEqual([[1], ['add a rollback step']])
 })

@@ -44,7 +44,7 @@ export class AgentPane {
     if (state !== 'dialog') return { ...seen, state, pane }
     return isTooSmall(pane)
       ? { ...seen, state: 'unknown', pane }
-      : { ...seen, state, pane, dialog: readDialog(seen.lines) }
+      : { ...seen, state, pane, dialog: readDialog(seen.lines, this.terminal?.dialog) }
   }
 
   /** What the pane shows, but `person` if a person is typing or has left unfinished text on the prompt line. */

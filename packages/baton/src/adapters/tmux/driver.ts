@@ -5,8 +5,10 @@ import type { AgentName } from '@batonpass/contract/event'
 import type { Driver, PlaceStatus, ScreenReading, Started, StartOrder } from '../../ports/driver.ts'
 import type { AgentTerminal } from '../../ports/terminal.ts'
 import { AgentPane, eventually } from './agent-pane.ts'
+import { answerIn, showsReview } from './answer-questions.ts'
 import { chooseIn } from './choose-option.ts'
 import { isTypedInto, type Pane, paneAt, panesOf, screenOf } from './pane.ts'
+import { findQuestion, fitsScreen } from './question-form.ts'
 import { unformatted } from './quote.ts'
 import { TmuxServer } from './server.ts'
 import { erase, TAKEN_MS, typeInto } from './type-text.ts'
@@ -71,9 +73,35 @@ export function tmuxDriver({ terminals, elapsed, env }: TmuxParts): TmuxDriver {
       return { state, lines, pid, ...(state === 'dialog' && dialog ? { dialog } : {}) }
     },
 
-    async choose(place, agent, dialog, option) {
+    async choose(place, agent, dialog, option, words) {
       const pane = paneOf(place, agent)
-      return pane ? inTurn(place, () => chooseIn(pane, dialog, option)) : 'gone'
+      return pane ? inTurn(place, () => chooseIn(pane, dialog, option, words)) : 'gone'
+    },
+
+    async canAnswer(place, agent, questions) {
+      const pane = paneOf(place, agent)
+      const style = pane?.terminal?.dialog
+      if (!pane || !style) return false
+      const shown = await pane.view()
+      const isAgent = shown.state === 'working' || shown.state === 'waiting'
+      const opens = shown.lines.slice(-LAST_LINES).some(line => style.opensAfter?.test(line) ?? true)
+      return isAgent && opens && shown.pane !== undefined && fitsScreen(questions, shown.pane, style)
+    },
+
+    async findQuestions(place, agent, questions) {
+      const pane = paneOf(place, agent)
+      const style = pane?.terminal?.dialog
+      if (!pane || !style) return 'gone'
+      const { lines, state } = await pane.view()
+      if (state === 'gone' || state === 'dead') return 'gone'
+      if (questions.some(question => findQuestion(lines, question, style)) || showsReview(lines, style))
+        return 'shown'
+      return state === 'working' || state === 'waiting' ? 'gone' : 'unclear'
+    },
+
+    async answer(place, agent, questions, replies) {
+      const pane = paneOf(place, agent)
+      return pane ? inTurn(place, () => answerIn(pane, questions, replies)) : 'gone'
     },
 
     async showsAgent(place, agent) {
@@ -160,6 +188,9 @@ function glanceAt(pane: Pane | undefined): PlaceStatus {
   if (!pane) return { state: 'gone' }
   return { state: pane.dead ? 'dead' : 'there', pid: pane.pid, changedAt: pane.changedAt }
 }
+
+/** Below the prompt line. */
+const LAST_LINES = 4
 
 const PLACE = /^(%\d{1,9}) (\/[^\0\n]{1,200})$/
 

@@ -1,10 +1,14 @@
 import type { ScreenDialog } from '../../ports/driver.ts'
+import type { DialogStyle } from '../../ports/terminal.ts'
 
 /**
  * The dialog at the bottom of an agent's screen: a numbered list of which one option is marked, as Claude Code, Codex, Gemini
  * CLI and Copilot CLI draw it. Undefined if the screen shows another kind of dialog, or only a part of the list. Pure.
  */
-export function readDialog(screen: readonly string[]): (ScreenDialog & { marked: number }) | undefined {
+export function readDialog(
+  screen: readonly string[],
+  style?: DialogStyle,
+): (ScreenDialog & { marked: number }) | undefined {
   const lines = screen.map(unframed)
   const last = lines.findLastIndex(line => OPTION.test(line.text))
   const first = firstOption(lines, last)
@@ -19,7 +23,10 @@ export function readDialog(screen: readonly string[]): (ScreenDialog & { marked:
   const [only] = marked
   if (list.options.length < 2 || marked.length !== 1 || only === undefined || question === undefined)
     return undefined
-  return { question, text, options: list.options.map(({ text }) => text), marked: only }
+  const options = list.options.map(({ text }) => text)
+  const comment = style?.comment?.option
+  const commentOption = comment ? options.findIndex(option => comment.test(option)) : -1
+  return { question, text, options, marked: only, ...(commentOption < 0 ? {} : { commentOption }) }
 }
 
 export const isSameDialog = (a: ScreenDialog, b: ScreenDialog): boolean =>
@@ -35,7 +42,7 @@ const MOST_OPTIONS = 20
 /** How much of a dialog without a frame counts as its text. */
 const MOST_ABOVE = 30
 
-interface Line {
+export interface Line {
   text: string
   isFramed: boolean
   /** The upper or lower border of a frame. */
@@ -43,7 +50,7 @@ interface Line {
 }
 
 /** Removes the sides of a frame. Inner frames, such as the one around a command, are removed too. */
-function unframed(line: string): Line {
+export function unframed(line: string): Line {
   if (/^\s*[╭╰┌└][─━┈╌]+[╮╯┐┘]?/.test(line)) return { text: '', isFramed: true, isBorder: true }
   const inner = /^(\s*)[│┃](.*?)(?:[│┃]\s*)?$/.exec(line)?.[2]
   if (inner === undefined) return { text: line.replace(/\s*┃\s*$/, ''), isFramed: false, isBorder: false }

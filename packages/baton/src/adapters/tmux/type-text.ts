@@ -54,16 +54,19 @@ let buffers = 0
 
 /** Pastes the text onto the prompt line. */
 async function paste(pane: AgentPane, clean: string): Promise<TypeResult> {
-  const { server, id } = pane
+  if (!(await pasteText(pane, clean))) return (await pane.view()).state === 'gone' ? 'gone' : 'not-taken'
+  return (await pane.eventually(async () => !(await isEmpty(pane)), TAKEN_MS)) ? 'taken' : 'not-taken'
+}
+
+/** Pastes the text wherever the program takes it. False: tmux did not. */
+export async function pasteText({ server, id }: AgentPane, clean: string): Promise<boolean> {
   const buffer = `baton-${process.pid}-${++buffers}`
   for (const [i, piece] of pieces(clean).entries()) {
     const filled = await server.run(['set-buffer', ...(i > 0 ? ['-a'] : []), '-b', buffer, '--', piece])
-    if (!filled?.ok) return 'not-taken'
+    if (!filled?.ok) return false
   }
   // A bracketed paste arrives as one prompt, line breaks and all.
-  const pasted = await server.run(['paste-buffer', '-p', '-d', '-b', buffer, '-t', id])
-  if (!pasted?.ok) return (await pane.view()).state === 'gone' ? 'gone' : 'not-taken'
-  return (await pane.eventually(async () => !(await isEmpty(pane)), TAKEN_MS)) ? 'taken' : 'not-taken'
+  return (await server.run(['paste-buffer', '-p', '-d', '-b', buffer, '-t', id]))?.ok === true
 }
 
 /** Presses Enter and checks that it worked: an Enter in the same call as the paste can be lost. */
@@ -90,7 +93,7 @@ async function isEmpty(pane: AgentPane): Promise<boolean> {
 }
 
 /** Removes everything that could act as a key, such as an escape or the end of the paste. */
-const typeable = (text: string): string =>
+export const typeable = (text: string): string =>
   text
     .toWellFormed()
     .replaceAll(/\r\n?/g, '\n')

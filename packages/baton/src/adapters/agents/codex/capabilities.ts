@@ -13,11 +13,11 @@ export const capabilities: Capabilities = {
     },
     question: {
       partly:
-        'It shows its dialog only after Baton’s hook: while a channel reaches you, answer there, or choose to answer on its screen. The model reads the answer as the text of a stopped call.',
+        'In tmux and in plan mode, its own dialog and every channel ask at once, and Baton gives your answer there by keystrokes. Elsewhere its dialog opens only after Baton’s hook: while a channel reaches you, answer there, or choose to answer on its screen; the model reads the answer as the text of a stopped call.',
     },
     plan: {
       partly:
-        'In tmux: no hook reports it, so Baton reads its screen and chooses there. To comment on a plan, choose to stay in plan mode and type.',
+        'In tmux: no hook reports it, so Baton reads its screen, chooses there, and types your comment as the next prompt.',
     },
     form: {
       missing:

@@ -12,6 +12,15 @@ export const codexTerminal: AgentTerminal = {
   interrupt: 'Escape',
   // Ctrl-C on an empty line ends Codex.
   erase: 'C-u',
+  dialog: {
+    // In another mode Codex opens none, unless a switch is on that Baton does not see.
+    opensAfter: / {2,}Plan mode\s*$/,
+    numbered: true,
+    ownWords: /^None of the above\b/,
+    openWords: 'Tab',
+    emptyField: /^\s*› Add notes\s*$/,
+    comment: { option: /^No, stay in Plan mode\b/, typedOn: 'prompt' },
+  },
   read(screen, title = '') {
     const lines = readScreen(screen)
     const at = lines.findLastIndex(isPrompt)

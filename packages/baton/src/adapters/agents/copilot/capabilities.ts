@@ -13,11 +13,11 @@ export const capabilities: Capabilities = {
     },
     question: {
       partly:
-        'It shows its dialog only after Baton’s hook: while a channel reaches you, answer there, or choose to answer on its screen. The model reads the answer as the text of a stopped call.',
+        'In tmux, its own dialog and every channel ask at once, and Baton gives your answer there by keystrokes. Elsewhere, and for several choices at once, its dialog opens only after Baton’s hook: while a channel reaches you, answer there, or choose to answer on its screen; the model reads the answer as the text of a stopped call.',
     },
     plan: {
       partly:
-        'In tmux: its hook cannot approve it, so Baton reads its screen and chooses there. A comment must be typed there.',
+        'In tmux: its hook cannot approve it, so Baton reads its screen, and chooses or types your comment there.',
     },
     form: { missing: 'Only its own screen shows it: no hook reports it.' },
     continue: 'yes',

@@ -12,6 +12,12 @@ export const copilotTerminal: AgentTerminal = {
   // Escape twice would take the turn back and put its prompt on the line again.
   interrupt: 'C-c',
   erase: 'C-c',
+  dialog: {
+    numbered: false,
+    ownWords: /^Other \(type your answer\b.*\)$/,
+    emptyField: /^\s*❯(?: Type your answer\.\.\.)?\s*$/,
+    comment: { option: /^Suggest changes$/, typedOn: 'option' },
+  },
   read(screen) {
     const lines = readScreen(screen)
     const box = promptBox(lines)

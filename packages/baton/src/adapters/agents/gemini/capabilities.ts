@@ -16,11 +16,11 @@ export const capabilities: Capabilities = {
     },
     question: {
       partly:
-        'It shows its dialog only after Baton’s hook: while a channel reaches you, answer there, or choose to answer on its screen. The model reads the answer as the text of a stopped call.',
+        'In tmux, its own dialog and every channel ask at once, and Baton gives your answer there by keystrokes. Elsewhere, and for several choices at once, its dialog opens only after Baton’s hook: while a channel reaches you, answer there, or choose to answer on its screen; the model reads the answer as the text of a stopped call.',
     },
     plan: {
       partly:
-        'In tmux: its hook is not told the plan, so Baton reads its screen and chooses there. A comment must be typed there.',
+        'In tmux: its hook is not told the plan, so Baton reads its screen, and chooses or types your comment there.',
     },
     form: { missing: 'It shows no forms: it answers the server that it does not know the request.' },
     continue: 'yes',

@@ -10,6 +10,13 @@ export const geminiTerminal: AgentTerminal = {
   clear: '/clear',
   interrupt: 'Escape',
   erase: 'C-c',
+  dialog: {
+    numbered: true,
+    ownWords: /^Enter a custom value$/,
+    emptyField: /^\s*(?:> Enter your response|● \d+\. {1,2}Enter a custom value)\s*$/,
+    review: /^\s*Review your answers:\s*$/,
+    comment: { option: /^Type your feedback\.\.\.$/, typedOn: 'option' },
+  },
   read(screen, title = '') {
     const lines = readScreen(screen)
     const box = promptBox(lines)
