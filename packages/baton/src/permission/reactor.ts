@@ -107,7 +107,9 @@ async function decide(
     const snapshot = settings.undo ? () => takeSnapshot({ event, context, judgement }, ports) : undefined
     const run = async (signal: AbortSignal): Promise<Contribution> => {
       const { link } = nextLink(judgement, settings, tried)
-      const isAllowedByText = link !== 'person' && link !== 'model'
+      // Of what is left to the agent, only `bypass` surely runs everything.
+      const isLetRun = link === 'defer' && modeOf(event, context) === 'bypass'
+      const isAllowedByText = link === 'decided' || link === 'undo' || isLetRun
       const options = { snapshot, isAllowedByText }
       const decided = await runInside(event, context, judgement, options, sandbox).catch(cause => {
         ports.fault('preparing the sandbox', cause)

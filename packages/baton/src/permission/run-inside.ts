@@ -29,8 +29,11 @@ export const canRunInside = (
   agent !== undefined &&
   tool === agent.tool &&
   action.kind === 'shell' &&
-  (agent.modes === 'any' || (mode !== undefined && agent.modes.includes(mode))) &&
+  isAmongModes(agent.modes, mode) &&
   project !== '/'
+
+export const isAmongModes = (modes: AgentSandboxing['modes'], mode: PermissionMode | undefined): boolean =>
+  modes === 'any' || (mode !== undefined && modes.includes(mode))
 
 /** The sandbox as the permission chain sees it. */
 export interface SandboxLink {

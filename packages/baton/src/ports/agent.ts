@@ -163,8 +163,11 @@ export interface AgentSandboxing {
   readonly modes: readonly PermissionMode[] | 'any'
   /** Each command has a shell of its own: its folder and its functions end with it. */
   readonly freshShell?: true
-  /** If the agent dropped the replacement, it would run the command itself. So Baton first finds out whether it does. */
-  readonly mustProve?: true
+  /**
+   * The permission modes in which the agent would run the command itself without a question if it dropped the
+   * replacement. So Baton first finds out whether it does. Absent: there is none.
+   */
+  readonly mustProve?: AgentSandboxing['modes']
   /** The shell with which the agent runs commands. */
   shellOf(env: RulePlace['env'], has: (program: string) => boolean): SandboxShell
   /** Why the agent must see a command's own text, such as a rule of the user in the agent's settings. */

@@ -72,23 +72,46 @@ describe('Baton asks no more than the mode of the real Claude Code would', () =>
     model.assertClean()
   })
 
-  test('auto: an ordinary task without a dialog; Claude Code decides about the tests', {
-    timeout: 240_000,
+  test('auto and dontAsk: an ordinary task without a dialog, in the sandbox once a harmless command ran there', {
+    timeout: 360_000,
   }, async () => {
-    // The classifier of auto mode runs on Anthropic's servers: here the person's own settings let the tests through.
     const { here, tested } = await ordinaryProject({
-      claudeSettings: { permissions: { allow: ['Bash(npm test)'] } },
+      claudeSettings: { permissions: { deny: ['Bash(git tag:*)'] } },
     })
     await using world = here
     const { model, home, baton } = world
-    model.script({ key: home.key }, ordinaryTask(home.project))
-    await using terminal = await claudeInTmux({ home, model, permissionMode: 'auto' })
-    await terminal.submit('do the task')
-    await terminal.waitForScreen(/the end of it/, LONG)
-    expect(tested()).toBe(1)
+    model.script({ key: home.key }, [
+      call('Bash', { command: 'npm test' }),
+      ...ordinaryTask(home.project),
+      call('Bash', { command: 'git tag mine' }),
+      say('the second end'),
+      call('Bash', { command: 'npm test && git tag -l && echo from dontAsk' }),
+      call('Bash', { command: 'npm test && echo from dontAsk' }),
+      say('the third end'),
+    ])
+    {
+      await using terminal = await claudeInTmux({ home, model, permissionMode: 'auto' })
+      await terminal.submit('do the task')
+      await terminal.waitForScreen(/the end of it/, LONG)
+      expect(tested()).toBe(1)
+      expect(await dialogs(baton)).toBe(0)
+      const commands = (await decisionsOf(baton)).filter(({ tool }) => tool === 'Bash')
+      // Claude Code's own classifier cannot run here: whatever it was asked about would be refused.
+      expect(commands.map(({ decision, by }) => `${decision} by ${by}`)).toEqual([
+        'deny by sandbox',
+        ...Array.from({ length: 4 }, () => 'allow by sandbox'),
+      ])
+      // The person's own deny rule is about the command itself.
+      await terminal.submit('tag it')
+      await terminal.waitForScreen(/the second end/, LONG)
+      expect(lastRequestOf(model, home)).toMatch(/git tag mine.*has been denied/s)
+    }
+    const args = ['--permission-mode', 'dontAsk']
+    await runClaude({ home, model, prompt: 'and now', args, timeout: 120_000 })
+    expect(lastRequestOf(model, home)).toContain('from dontAsk')
+    expect(tested()).toBe(2)
+    expect((await decisionsOf(baton)).at(-1)).toMatchObject({ decision: 'allow', by: 'sandbox' })
     expect(await dialogs(baton)).toBe(0)
-    const decisions = await decisionsOf(baton)
-    expect(decisions.map(({ decision }) => decision)).toEqual(['allow', 'allow', 'allow', 'defer', 'allow'])
   })
 
   test('default: an ordinary task without a question, because the commands run in the sandbox', {

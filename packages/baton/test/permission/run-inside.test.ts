@@ -82,13 +82,13 @@ describe('a command in the sandbox', () => {
 })
 
 describe('the permission modes of Claude Code', () => {
-  // In `auto` its classifier, in `dontAsk` its own rules and in `plan` a person decide about the command as it is.
+  // In `plan` a person decides about the command as it is.
   test.each([
     ['default', true],
     ['acceptEdits', true],
     ['bypassPermissions', true],
-    ['auto', false],
-    ['dontAsk', false],
+    ['auto', true],
+    ['dontAsk', true],
     ['plan', false],
   ])('%s: in the sandbox %s', (name, expected) => {
     const { sandboxing } = claudeCode
@@ -164,6 +164,17 @@ describe('an agent that would run the command itself if it dropped the replaceme
     expect(calls.prepared).toEqual([])
     for (const command of ['true', 'ls', 'echo hello > b.txt'])
       expect(await world.answer(requested(command))).toHaveProperty('rewrite')
+  })
+
+  test.each([
+    ['auto', 'deny'],
+    ['never-ask', 'deny'],
+    ['bypass', undefined],
+  ] as const)('in mode %s, what is left to the agent is %s', async (mode, expected) => {
+    const { sandbox } = link({ rewriteState: async () => 'unknown' })
+    const world = reactorWorld({ ports: { sandbox }, snapshot: 'taken' })
+    const { permission, rewrite } = await world.answer(requested('some-tool', { mode }))
+    expect([permission?.decision, rewrite !== undefined]).toEqual([expected, expected === undefined])
   })
 
   test('does not show it with a command of which there is no snapshot', async () => {

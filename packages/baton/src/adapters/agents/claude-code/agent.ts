@@ -6,6 +6,7 @@ import { claudeCode } from './adapter.ts'
 import { capabilities } from './capabilities.ts'
 import { settingsPath } from './install.ts'
 import { launches } from './launch.ts'
+import { REPLACED_WITH_ALLOW } from './modes.ts'
 import { whyOwnText } from './own-rules.ts'
 import { claudeReader } from './reader.ts'
 import { claudeTerminal } from './terminal.ts'
@@ -22,10 +23,11 @@ export const agent: Agent = {
   }),
   transcripts: claudeTranscripts,
   launches,
-  // In `auto` and `never-ask` a hook's rewriting is not tried, and in `plan` a person decides.
+  // In `plan` a hook's allow counts for nothing: its classifier or a person would be shown the replacement.
   sandboxing: {
     tool: 'Bash',
-    modes: ['default', 'accept-edits', 'bypass'],
+    modes: ['default', 'accept-edits', 'bypass', ...REPLACED_WITH_ALLOW],
+    mustProve: REPLACED_WITH_ALLOW,
     shellOf: ({ CLAUDE_CODE_SHELL, SHELL = '' }, has) =>
       /bash/.test(CLAUDE_CODE_SHELL ?? SHELL) || !has('zsh') ? 'bash' : 'zsh',
     whyOwnText,

@@ -9,7 +9,7 @@ export const capabilities: Capabilities = {
     dialog: 'yes',
     sandbox: {
       partly:
-        'In its permission modes default, acceptEdits and bypassPermissions. In others, and where its own sandbox is on, the text of a command decides.',
+        'In every permission mode but plan. There, and where its own sandbox is on, the text of a command decides.',
     },
     question: 'yes',
     plan: 'yes',

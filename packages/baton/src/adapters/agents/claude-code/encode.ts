@@ -1,6 +1,7 @@
 import type { Reaction } from '@batonpass/contract/reaction'
 import { dialogDecision, formAnswer } from './answers.ts'
 import { fit } from './fit.ts'
+import { modes, REPLACED_WITH_ALLOW } from './modes.ts'
 import { STATUS_LINE } from './status-line-name.ts'
 
 type Answer = Record<string, unknown>
@@ -25,6 +26,7 @@ function answerTo(reaction: Reaction, nativeEvent: string, payload: unknown): An
         ...(permission
           ? { permissionDecision: permission.decision, permissionDecisionReason: fit(permission.reason) }
           : {}),
+        ...(rewrite && !permission && needsAllow(payload) ? { permissionDecision: 'allow' } : {}),
         ...(rewrite ? { updatedInput: rewrite.input } : {}),
         ...context(reaction),
       })
@@ -58,6 +60,13 @@ function answerTo(reaction: Reaction, nativeEvent: string, payload: unknown): An
     default:
       return {}
   }
+}
+
+/** Whether Claude Code runs a replaced command in its present mode only if it is allowed at once. */
+function needsAllow(payload: unknown): boolean {
+  const native = typeof payload === 'object' && payload !== null && Reflect.get(payload, 'permission_mode')
+  const mode = typeof native === 'string' && Object.hasOwn(modes, native) ? modes[native] : undefined
+  return mode !== undefined && REPLACED_WITH_ALLOW.includes(mode)
 }
 
 /** Claude Code ignores these parts when they do not repeat the event's name. */

@@ -9,3 +9,9 @@ export const modes: Readonly<Record<string, PermissionMode>> = {
   dontAsk: 'never-ask',
   bypassPermissions: 'bypass',
 }
+
+/**
+ * Modes that need an allow beside a replaced command: without one, `auto` shows the replacement to its classifier and
+ * `dontAsk` refuses it. In the other modes the dialog's own hook allows exactly the replacement, and `bypass` asks nobody.
+ */
+export const REPLACED_WITH_ALLOW: readonly PermissionMode[] = ['auto', 'never-ask']

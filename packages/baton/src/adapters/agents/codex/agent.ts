@@ -25,7 +25,7 @@ export const agent: Agent = {
     tool: 'Bash',
     modes: ['default', 'accept-edits', 'bypass', 'never-ask'],
     freshShell: true,
-    mustProve: true,
+    mustProve: 'any',
     shellOf: userShell,
     whyOwnText,
     ownSandbox,

@@ -23,7 +23,7 @@ export const agent: Agent = {
     tool: 'run_shell_command',
     modes: 'any',
     freshShell: true,
-    mustProve: true,
+    mustProve: 'any',
     shellOf: () => 'bash',
     whyOwnText,
   },

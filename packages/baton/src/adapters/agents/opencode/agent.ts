@@ -17,7 +17,7 @@ export const agent: Agent = {
     tool: 'bash',
     modes: 'any',
     freshShell: true,
-    mustProve: true,
+    mustProve: 'any',
     shellOf: userShell,
     whyOwnText,
   },

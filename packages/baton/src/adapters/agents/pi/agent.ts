@@ -24,7 +24,7 @@ export const agent: Agent = {
     tool: 'bash',
     modes: 'any',
     freshShell: true,
-    mustProve: true,
+    mustProve: 'any',
     shellOf: () => 'bash',
     whyOwnText: () => undefined,
   },

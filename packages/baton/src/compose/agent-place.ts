@@ -1,0 +1,60 @@
+import { readdirSync } from 'node:fs'
+import type { EventOf } from '@batonpass/contract/event'
+import { type AgentProcess, readAgentProcess } from '../adapters/system/agent-process.ts'
+import { lastLineWith } from '../adapters/system/last-line.ts'
+import type { RulePlace } from '../ports/agent.ts'
+import type { ReactionContext } from '../ports/reactor.ts'
+import type { Ground } from './ground.ts'
+import { readText } from './read-text.ts'
+
+type ShellRequest = EventOf<'ToolRequested'>
+type ProcessOf = (pid: number | undefined) => Promise<AgentProcess | undefined>
+
+/** Where the user's own rules for the agent of a command are, and how that agent was started. */
+export async function rulePlace(
+  event: ShellRequest,
+  context: ReactionContext,
+  { home, env }: Pick<Ground, 'home' | 'env'>,
+  processOf: ProcessOf,
+): Promise<RulePlace> {
+  const running = await processOf(context.session.pid)
+  const transcript = event.transcript ?? context.session.transcript
+  return {
+    home,
+    env: running?.env ?? env,
+    args: running?.args ?? [],
+    project: context.project,
+    cwd: cwdOf(event, context),
+    read: readText,
+    names,
+    lastInTranscript: text => (transcript === undefined ? undefined : lastLineWith(transcript, text)),
+  }
+}
+
+/** Where a command works: agents may name another folder for one command. */
+export const cwdOf = ({ action, cwd }: ShellRequest, { project }: ReactionContext): string =>
+  (action.kind === 'shell' ? action.cwd : undefined) ?? cwd ?? project
+
+function names(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+const MOST_PROCESSES = 200
+
+/** Remembers what was read: a process keeps its command line. */
+export function processReader(): ProcessOf {
+  const known = new Map<number, Promise<AgentProcess | undefined>>()
+  return async pid => {
+    if (pid === undefined) return undefined
+    if (known.size > MOST_PROCESSES) known.clear()
+    const reading = known.get(pid) ?? readAgentProcess(pid)
+    known.set(pid, reading)
+    const found = await reading
+    if (!found) known.delete(pid)
+    return found
+  }
+}
