@@ -15,14 +15,14 @@ import { pendingWrite } from './snapshot/cache.ts'
 import { capture, type Where } from './snapshot/capture.ts'
 import { Contents } from './snapshot/contents.ts'
 import { modeReader, parseDetails } from './snapshot/details.ts'
-import { listIgnored } from './snapshot/ignored.ts'
+import { listFiles, listIgnoredNames } from './snapshot/file-list.ts'
+import { keepIgnored } from './snapshot/ignored.ts'
 import { takeUndoLock, type UndoLock } from './snapshot/lock.ts'
 import { dropRefs, readKeptSteps, readSteps, readTips } from './snapshot/names.ts'
 import { restoreOperation } from './snapshot/operation.ts'
 import { bytePath, isPlain, splitNames } from './snapshot/paths.ts'
 import { gitAt, type Place, Places } from './snapshot/place.ts'
 import { branchFacts, giveStepBack, moveRefs, putIndexBack, putStashBack } from './snapshot/restore-refs.ts'
-import { listFiles } from './snapshot/scan.ts'
 import { ensureStore, oldSteps, type Store, storeOf, tidyStore } from './snapshot/store.ts'
 import { changeFiles } from './snapshot/write.ts'
 
@@ -127,7 +127,10 @@ function worktree(where: Where, queues: Map<string, Promise<unknown>>): Snapshot
     },
 
     async present({ ignored }) {
-      const [listed, more] = await Promise.all([listFiles(place), ignored ? listIgnored(place) : undefined])
+      const [listed, more] = await Promise.all([
+        listFiles(place),
+        ignored ? listIgnoredNames(place).then(names => keepIgnored(place, names)) : undefined,
+      ])
       return [...listed, ...(more?.files ?? [])].filter(path => !path.endsWith('/') && isPlain(path))
     },
     giveBack: step => giveStepBack(where, step),

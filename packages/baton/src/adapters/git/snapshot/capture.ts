@@ -62,6 +62,7 @@ async function captureOnce(
     const [{ files, leftOut, changed, touched }, { staged, isHeld }] = await Promise.all([
       scan(place, {
         known: before,
+        index: indexId,
         limits: request.limits,
         also: request.also ?? [],
         sinceMs,

@@ -2,8 +2,8 @@ import { lstatSync, readdirSync } from 'node:fs'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { BytePath, LeftOut } from '../../../ports/snapshots.ts'
 import { isRebuildable } from '../../../ports/snapshots.ts'
-import { isPlain, onDisk, splitNames } from './paths.ts'
-import { gitAt, type Place } from './place.ts'
+import { isPlain, onDisk } from './paths.ts'
+import type { Place } from './place.ts'
 
 /** How much of what git ignores goes into a snapshot. */
 const MAX_BYTES = 20_000_000
@@ -15,12 +15,10 @@ export interface IgnoredFiles {
 }
 
 /**
- * The ignored files to keep: small ones first, up to 20 MB in all. Folders that a build or an install creates again are
+ * Of what git ignores, the files to keep: small ones first, up to 20 MB in all. Folders that a build or an install creates again are
  * left out.
  */
-export async function listIgnored(place: Place): Promise<IgnoredFiles> {
-  const kinds = ['--others', '--ignored', '--exclude-standard', '--directory']
-  const { stdout } = await gitAt(place, ['ls-files', '-z', ...kinds])
+export async function keepIgnored(place: Place, names: readonly BytePath[]): Promise<IgnoredFiles> {
   const sizes: [path: BytePath, size: number][] = []
   const leftOut: LeftOut[] = []
   const folders: BytePath[] = []
@@ -36,7 +34,7 @@ export async function listIgnored(place: Place): Promise<IgnoredFiles> {
       if (found?.isFile() || found?.isSymbolicLink()) sizes.push([name, found.size])
     }
   }
-  for (const name of splitNames(stdout))
+  for (const name of names)
     sort((name.endsWith('/') ? name.slice(0, -1) : name) as BytePath, name.endsWith('/'))
   for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
     await turn()

@@ -13,12 +13,15 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { BatonError } from '@batonpass/contract/errors'
 import type { BytePath, CaptureLimits, LeftOut } from '../../../ports/snapshots.ts'
 import type { KnownFile, Stamp } from './cache.ts'
-import { listIgnored } from './ignored.ts'
-import { isPlain, onDisk, parentOf, splitNames } from './paths.ts'
-import { gitAt, type Place } from './place.ts'
+import { listWorktree } from './file-list.ts'
+import { keepIgnored } from './ignored.ts'
+import { isPlain, onDisk, parentOf } from './paths.ts'
+import type { Place } from './place.ts'
 
 export interface ScanRequest {
   known: ReadonlyMap<BytePath, KnownFile>
+  /** Identifies the index. */
+  index: string | undefined
   limits: CaptureLimits
   also: Iterable<BytePath>
   /** The file system's time at the start: files that changed just before are read again next time. */
@@ -38,7 +41,9 @@ export interface Scan {
 
 /** Reads the worktree: every file that git tracks or would offer to track, and small ignored ones. Runs no filters. */
 export async function scan(place: Place, request: ScanRequest): Promise<Scan> {
-  const listing = Promise.all([listFiles(place), listIgnored(place)])
+  const listing = listWorktree(place, request.index, request.sinceMs).then(
+    async ({ files, ignored }) => [files, await keepIgnored(place, ignored)] as const,
+  )
   listing.catch(() => {})
   const looker = new Looker(place, request)
   // Check the files of the last snapshot while git prints its list; both take about the same time.
@@ -142,12 +147,6 @@ class Looker {
     files.set(path, next)
     this.#work += bytes.length >> 14
   }
-}
-
-/** Tracked files, and files that are neither tracked nor ignored. A nested repository ends with a slash. */
-export async function listFiles(place: Place): Promise<BytePath[]> {
-  const { stdout } = await gitAt(place, ['ls-files', '-z', '--cached', '--others', '--exclude-standard'])
-  return splitNames(stdout)
 }
 
 export const sameFile = (a: KnownFile, b: KnownFile): boolean =>
