@@ -15,6 +15,7 @@ import { commandText } from '../sandbox/broker/command-text.ts'
 import type { BrokeredCommand } from '../work/workflows/run-grant.ts'
 import type { Ground } from './ground.ts'
 import { newEntry } from './new-entry.ts'
+import { sandboxingOf } from './rewrites.ts'
 
 export interface BrokerLinks {
   intake(): Pick<Intake, 'handleEvent'>
@@ -90,7 +91,10 @@ export function composeBroker(
         { cwd, attended: false, brokered: true, signal },
       )
       if (permission?.decision === 'allow') return undefined
-      if (!permission && UNASKED.includes(mode)) return undefined
+      const isLeft = permission === undefined
+      const isOwnJudge = mode !== undefined && sandboxingOf(agent)?.ownJudge?.includes(mode)
+      if (isLeft && isOwnJudge) return `${command} needs a yes. Run it as a command of its own.`
+      if (isLeft && UNASKED.includes(mode)) return undefined
       return permission?.reason ?? `${command} needs a yes, and nobody was there to give it.`
     },
     async record(session, { pushed, ...entry }) {

@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import type { EventOf } from '@batonpass/contract/event'
 import { SessionId } from '@batonpass/contract/ids'
 import { hostFiles } from '../adapters/bubblewrap/files.ts'
 import { viewHost } from '../adapters/bubblewrap/probe.ts'
@@ -13,9 +14,10 @@ import { systemIds } from '../adapters/system/ids.ts'
 import { onPath } from '../adapters/system/on-path.ts'
 import { realpath } from '../adapters/system/realpath.ts'
 import type { Asks } from '../ask/asks.ts'
+import { undecidedFor } from '../permission/chain-settings.ts'
 import { containmentPlace } from '../permission/containment.ts'
 import { canRunInside, type SandboxLink } from '../permission/run-inside.ts'
-import type { Reactor } from '../ports/reactor.ts'
+import type { ReactionContext, Reactor } from '../ports/reactor.ts'
 import { HIDDEN_VARIABLES } from '../sandbox/environment.ts'
 import { hasOwnProxy } from '../sandbox/network/inside-environment.ts'
 import { sandboxReactor, UntoldReports } from '../sandbox/reactor.ts'
@@ -159,7 +161,7 @@ export function composeSandbox(
             worktree: context.project,
             cwd: cwdOf(event, context),
             home,
-            broker: context.attended === true ? 'rules' : 'person',
+            broker: brokerFor(event, context),
             hasRegistries: await hasRegistries(context.session.pid),
           },
           { ...context.config, sandbox: await access.settingsFor(event.session, context) },
@@ -193,3 +195,11 @@ export function composeSandbox(
 
 /** Distinct hosts of one session that the journal lists. */
 const MOST_BLOCKED = 100
+
+/** Whom the broker can ask for a yes for a command. What Claude Code's own mode judges, it must see. */
+function brokerFor(event: EventOf<'ToolRequested'>, { attended, config, session }: ReactionContext) {
+  const mode = event.mode ?? session.mode
+  const isLeft = undecidedFor(config.permission.undecided, event, mode) === 'leave'
+  const isOwnJudge = mode !== undefined && sandboxingOf(event.agent)?.ownJudge?.includes(mode) === true
+  return attended === true || (isLeft && isOwnJudge) ? 'rules' : 'person'
+}

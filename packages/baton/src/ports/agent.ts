@@ -168,6 +168,8 @@ export interface AgentSandboxing {
    * replacement. So Baton first finds out whether it does. Absent: there is none.
    */
   readonly mustProve?: AgentSandboxing['modes']
+  /** The permission modes in which the agent itself judges what Baton leaves to it, and may refuse it. */
+  readonly ownJudge?: readonly PermissionMode[]
   /** The shell with which the agent runs commands. */
   shellOf(env: RulePlace['env'], has: (program: string) => boolean): SandboxShell
   /** Why the agent must see a command's own text, such as a rule of the user in the agent's settings. */

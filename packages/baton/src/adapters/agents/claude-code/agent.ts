@@ -28,6 +28,7 @@ export const agent: Agent = {
     tool: 'Bash',
     modes: ['default', 'accept-edits', 'bypass', ...REPLACED_WITH_ALLOW],
     mustProve: REPLACED_WITH_ALLOW,
+    ownJudge: REPLACED_WITH_ALLOW,
     shellOf: ({ CLAUDE_CODE_SHELL, SHELL = '' }, has) =>
       /bash/.test(CLAUDE_CODE_SHELL ?? SHELL) || !has('zsh') ? 'bash' : 'zsh',
     whyOwnText,
