@@ -10,14 +10,14 @@ export interface FileChange {
 
 /** Whether a change of this file can weaken tests, so that its text is worth reading. */
 export const mayWeaken = (path: string): boolean =>
-  isTestFile(path) || isSnapshot(path) || isCi(path) || path.endsWith('.rs')
+  isTestFile(path) || isSnapshot(path) || isCi(path) || isCoverage(path) || path.endsWith('.rs')
 
 /**
  * How the work made the tests weaker, one sentence each: fewer tests or assertions than before, tests that no longer run, raised
  * time limits, rewritten snapshots, steps that CI lost. Tests that move to another file are not fewer.
  */
 export function findWeakened(changes: readonly FileChange[]): string[] {
-  const tests = changes.filter(({ path }) => !isSnapshot(path) && !isCi(path))
+  const tests = changes.filter(({ path }) => !isSnapshot(path) && !isCi(path) && !isCoverage(path))
   const before = sum(tests.map(({ path, before }) => measure(path, before)))
   const after = sum(tests.map(({ path, after }) => measure(path, after)))
   const fewer = (what: string, from: number, to: number) =>
@@ -48,6 +48,7 @@ export function findWeakened(changes: readonly FileChange[]): string[] {
     ...tests.flatMap(raisedLimit),
     ...changes.filter(({ path }) => isSnapshot(path)).flatMap(rewrittenSnapshot),
     ...changes.filter(({ path }) => isCi(path)).flatMap(weakerCi),
+    ...changes.filter(({ path }) => isCoverage(path)).flatMap(loweredCoverage),
   ]
 }
 
@@ -205,6 +206,32 @@ const isCi = (path: string): boolean =>
   /^\.github\/workflows\/[^/]+\.ya?ml$|^\.gitlab-ci\.yml$|^\.circleci\/config\.yml$|^azure-pipelines\.yml$/.test(
     path,
   )
+
+/** Settings that may say how much of the code tests must cover. */
+const isCoverage = (path: string): boolean =>
+  /(^|\/)(?:(?:vitest|vite|jest|karma)\.config\.[cm]?[jt]s|package\.json|\.(?:nycrc|c8rc)(?:\.json|\.ya?ml)?|\.coveragerc|pyproject\.toml|setup\.cfg|tox\.ini|pytest\.ini|\.?codecov\.ya?ml)$/.test(
+    path,
+  )
+
+function loweredCoverage({ path, before, after }: FileChange): string[] {
+  const now = thresholdsIn(after)
+  return [...thresholdsIn(before)].flatMap(([key, from]) => {
+    const to = now.get(key)
+    if (to === undefined) return [`the coverage threshold ${key} removed in ${path}`]
+    return to < from ? [`the coverage threshold ${key} lowered from ${from} to ${to} in ${path}`] : []
+  })
+}
+
+/** The lowest threshold of each name. */
+function thresholdsIn(text = ''): Map<string, number> {
+  const found = new Map<string, number>()
+  if (!/cover|nyc|c8|fail[_-]under/i.test(text)) return found
+  const named =
+    /\b(lines|branches|functions|statements|fail_under|cov-fail-under)\b["']?\s*[:= ]\s*["']?(\d+(?:\.\d+)?)/g
+  for (const [, key = '', number] of text.matchAll(named))
+    found.set(key, Math.min(found.get(key) ?? Number.POSITIVE_INFINITY, Number(number)))
+  return found
+}
 
 /** New snapshots are fine; lines that were there before are what the tests compared with. */
 function rewrittenSnapshot({ path, before, after }: FileChange): string[] {

@@ -32,6 +32,49 @@ t('adds', () => { a.equal(sum(1, 2), 3) })
 t('subtracts', () => { same(sum(1, -2), -1) })
 `
 
+describe('coverage thresholds', () => {
+  const VITEST = 'export default { test: { coverage: { thresholds: { lines: 80, branches: 70 } } } }\n'
+  const JEST = JSON.stringify({ name: 'a', jest: { coverageThreshold: { global: { lines: 80 } } } })
+  it.each<[string, FileChange, string[]]>([
+    [
+      'lowered',
+      edit('vitest.config.ts', VITEST, '80', '50'),
+      ['the coverage threshold lines lowered from 80 to 50 in vitest.config.ts'],
+    ],
+    [
+      'removed',
+      edit('vitest.config.ts', VITEST, ', branches: 70', ''),
+      ['the coverage threshold branches removed in vitest.config.ts'],
+    ],
+    ['raised', edit('vitest.config.ts', VITEST, '80', '90'), []],
+    [
+      'lowered in package.json',
+      edit('package.json', JEST, '80', '8'),
+      ['the coverage threshold lines lowered from 80 to 8 in package.json'],
+    ],
+    ['kept next to another version', edit('package.json', JEST, '"a"', '"b"'), []],
+    [
+      'lowered in Python',
+      change('.coveragerc', '[report]\nfail_under = 90\n', '[report]\nfail_under = 9\n'),
+      ['the coverage threshold fail_under lowered from 90 to 9 in .coveragerc'],
+    ],
+    [
+      'lowered in an option',
+      change('pytest.ini', 'addopts = --cov --cov-fail-under=90\n', 'addopts = --cov --cov-fail-under=80\n'),
+      ['the coverage threshold cov-fail-under lowered from 90 to 80 in pytest.ini'],
+    ],
+    [
+      'gone with its file',
+      change('.nycrc', '{"check-coverage": true, "lines": 80}', undefined),
+      ['the coverage threshold lines removed in .nycrc'],
+    ],
+    ['other numbers', change('package.json', '{"lines": 80}', '{"lines": 8}'), []],
+  ])('%s', (_, changed, expected) => {
+    expect(mayWeaken(changed.path)).toBe(true)
+    expect(findWeakened([changed])).toEqual(expected)
+  })
+})
+
 describe('weakened tests under other names', () => {
   it.each([
     ['a todo', "t('adds'", "t.todo('adds'", ['skipped tests in a.test.js']],
