@@ -148,7 +148,6 @@ describe('A statement with evidence is not marked:', () => {
   it.each([
     [done('Wrote src/limit.ts and `src/routes.ts`')],
     [done('Committed as 77aa88b')],
-    [done('Removed lib/gone.ts')],
     [done('Moved lib/gone.ts to src/limit.ts')],
     [note('See abc1234 in the other fork, and lib/old.ts.')],
     [note('`npm test` was run; two tests still fail.')],
@@ -162,17 +161,36 @@ describe('A statement with evidence is not marked:', () => {
     [next('Create `src/new-file.ts`')],
     [next('Make all tests pass, then run `npm run deploy`')],
     [note('Once all tests pass, push.')],
-    [note('Nothing was pushed.')],
     [note('Tests are not green yet.')],
-    [note('A user who asked twice gets one mail.')],
-    [note('Deploying needs the approval of the user first.')],
-    [note('src/zebra.ts was never written, and no pull request was merged.')],
     [next('Ask the user whether the zebra may go')],
-    [note('The user table and the client pass a deadline to Node.js; see example.com/a.html?b=c.')],
-    [note('The file config/zebra.yml does not exist.')],
   ])('%j', draft => {
     expect(textOf(marked(draft))).toBe(textOf(HandoffDocument.parse(draft)))
   })
+})
+
+describe('What nothing shows is marked, whether it is true or not, and in any language:', () => {
+  it.each([
+    [done('Removed lib/gone.ts')],
+    [note('Nothing was pushed.')],
+    [note('A user who asked twice gets one mail.')],
+    [note('Deploying needs the approval of the user first.')],
+    [note('src/zebra.ts was never written, and no pull request was merged.')],
+    [note('The user table and the client pass a deadline to Node.js; see example.com/a.html?b=c.')],
+    [note('The file config/zebra.yml does not exist.')],
+    [note('Security signed the threat model.')],
+    [note('Der Speicherverbrauch hat sich halbiert.')],
+    [note('Ninguna prueba falla.')],
+    [note('全テストが通りました。')],
+    [done('Handed the build to the store review')],
+    [note('Limited the orders endpoint to 20 requests a minute')],
+  ])('%j', draft => {
+    expect(textOf(marked(draft))).toMatch(/^\[unverified: /)
+  })
+})
+
+it('A heading, a question and an empty point state nothing', () => {
+  const draft = { notes: ['Open points:', 'Is the cache needed?', 'None'] }
+  expect(textOf(marked(draft))).toBe(textOf(HandoffDocument.parse(draft)))
 })
 
 it('What an earlier session established is evidence, unless it was marked then', () => {

@@ -7,9 +7,11 @@ import { isMarked, type Line, mapLines, markLine } from './lines.ts'
 import { isCommand } from './objects.ts'
 import {
   type Check,
+  isClaim,
   MAX_LINES,
+  namesCheck,
   type OutsideAction,
-  readStatements,
+  readLines,
   type Stated,
   type Statement,
 } from './read-statements.ts'
@@ -21,16 +23,23 @@ export interface Unverified {
   reason: string
 }
 
-/** Compares every statement with the evidence and, for what earlier sessions left, with the ledger. */
+/**
+ * Compares every statement with the evidence and, for what earlier sessions left, with the ledger. What the document says as a fact
+ * or as work done counts only if something shows it: a sentence that Baton cannot read is unverified, too, in any language.
+ */
 export function findUnverified(
   document: HandoffDocument,
   evidence: Evidence,
   ledger: HandoffLedger | undefined,
 ): Unverified[] {
   const checker = new StatementChecker(evidence, ledger)
-  return readStatements(document).flatMap(statement => {
-    const reason = checker.reasonAgainst(statement)
-    return reason === undefined ? [] : [{ statement, reason }]
+  return readLines(document).flatMap(({ line, statements }): Unverified[] => {
+    const against = statements.flatMap(statement => {
+      const reason = checker.reasonAgainst(statement)
+      return reason === undefined ? [] : [{ statement, reason }]
+    })
+    if (against.length > 0 || !isClaim(line) || checker.isShown(line, statements)) return against
+    return [{ statement: { line, stated: { about: 'other' } }, reason: 'nothing in the session shows this' }]
   })
 }
 
@@ -60,6 +69,8 @@ class StatementChecker {
   readonly #userWords: readonly string[]
   readonly #said: { user: Sayings; anyone: Sayings }
   readonly #quotes: ReadonlySet<string>
+  /** What tools, git and earlier sessions show; neither the agent's words nor what the user only asked for. */
+  readonly #shown: Sayings
 
   constructor(evidence: Evidence, ledger: HandoffLedger | undefined) {
     this.#evidence = evidence
@@ -84,6 +95,16 @@ class StatementChecker {
         ...kept,
       ]),
     }
+    const { results = [], environment = [], failing = [], lastCommand = '' } = facts ?? {}
+    this.#shown = new Sayings([
+      ...results,
+      ...environment,
+      ...failing,
+      lastCommand,
+      ...(transcript?.todos.flatMap(({ text, done }) => (done ? text : [])) ?? []),
+      ...[...(transcript?.outcomes.values() ?? [])].flatMap(({ command, failed }) => (failed ? [] : command)),
+      ...(ledger ? [...ledger.done, ...ledger.environment, ...ledger.results, ...ledger.dead_ends] : []),
+    ])
     this.#quotes = new Set(
       [
         ...this.#userWords,
@@ -92,6 +113,17 @@ class StatementChecker {
         ...(facts?.results ?? []),
         ...(transcript?.todos.map(({ text }) => text) ?? []),
       ].map(normalizeText),
+    )
+  }
+
+  /** Whether evidence shows the line: it repeats what tools showed, or evidence for all that it names was found. */
+  isShown(line: Line, statements: readonly Statement[]): boolean {
+    if (line.mood !== 'done' && this.#quotes.has(normalizeText(line.text))) return true
+    if (this.#shown.support(line.text, 'user')) return true
+    const checked = statements.filter(({ stated }) => stated.about !== 'done')
+    if (checked.length === 0) return false
+    return (
+      line.mood === 'done' || checked.some(({ stated }) => stated.about === 'check') || !namesCheck(line.text)
     )
   }
 

@@ -19,6 +19,8 @@ export type Stated =
   | { about: 'tag'; name: string }
   | { about: 'user'; sentence: string }
   | { about: 'decision'; sentence: string }
+  /** A fact that Baton cannot read. */
+  | { about: 'other' }
 
 export type Check = 'tests' | 'build' | 'lint' | 'types' | 'ci'
 
@@ -31,15 +33,30 @@ export interface Statement {
 }
 
 /** Reads what a document states, in prose as in boxes. It does not look at the evidence. */
-export function readStatements(document: HandoffDocument): Statement[] {
-  const found: Statement[] = []
-  let lines = 0
+export const readStatements = (document: HandoffDocument): Statement[] =>
+  readLines(document).flatMap(({ statements }) => statements)
+
+/** The lines of a document with what each states. */
+export function readLines(document: HandoffDocument): { line: Line; statements: Statement[] }[] {
+  const found: { line: Line; statements: Statement[] }[] = []
   mapLines(document, line => {
-    if (++lines <= MAX_LINES) for (const stated of statedIn(line)) found.push({ line, stated })
+    if (found.length < MAX_LINES)
+      found.push({ line, statements: statedIn(line).map(stated => ({ line, stated })) })
     return line.text
   })
   return found
 }
+
+/** Whether the line says that something is so or was done. Plans, headings and what only points elsewhere do not. */
+export function isClaim({ text, mood }: Line): boolean {
+  if (mood !== 'fact' && mood !== 'done') return false
+  if (/^(?:none|nothing|n\/a|keine?|-|—)\.?$/i.test(text.trim()) || /[:：?？]\s*$/.test(text)) return false
+  return mood === 'done' || sentencesOf(text.slice(0, MAX_LINE)).some(each => moodOf(each, mood) === 'fact')
+}
+
+/** Whether the text speaks of tests, builds or the like, whatever it says about them. */
+export const namesCheck = (text: string): boolean =>
+  Object.values(SUBJECTS).some(subject => subject.test(text))
 
 /** Lines beyond this are not checked, and therefore marked. */
 export const MAX_LINES = 2000

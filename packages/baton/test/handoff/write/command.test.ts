@@ -161,7 +161,7 @@ describe('baton handoff', () => {
     expect(code).toBe(1)
     expect(
       JSON.parse(out).findings.map(({ code, where }: { code: string; where: string }) => `${code} ${where}`),
-    ).toEqual(['odd-value Created', 'wrong-test tests', 'file-absent completed'])
+    ).toEqual(['odd-value Created', 'wrong-test tests', 'file-absent completed', 'unverified Completed'])
   })
 
   it('redacts secrets before anything is stored or printed', async () => {
