@@ -20,7 +20,7 @@ export function commandRule(decision: ListDecision, listed: ListedCommand): Rule
   if ('wildcard' in listed) return undefined
   const text = 'exact' in listed ? listed.exact : listed.prefix
   const [command, ...others] = PLAIN.test(text) ? analyse(text, { cwd: '/', home: '/' }).commands : []
-  const exact = command && others.length === 0 ? exactCommand(command) : undefined
+  const exact = command && others.length === 0 ? exactCommand(command, path => path) : undefined
   // A pattern for a shell or an interpreter would also cover code that comes through a pipe.
   if (!command || exact?.text !== text || NEVER.test(assess(command, builtinPrograms()).kind))
     return undefined

@@ -79,7 +79,7 @@ export function judgePart(
     paths: touched(found),
     hosts,
     mcp: undefined,
-    exact: exactCommand(command),
+    exact: exactCommand(command, context.paths.realpath),
   }
   const covered = found.secret ? undefined : coverCommand(command, assessment, analysis, context)
   return byRules(subject, command, assessment, found, context, judging, covered)

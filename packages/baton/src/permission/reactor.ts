@@ -207,6 +207,7 @@ async function rulesFor(
     home: ports.home,
     programs,
     redact: ports.redact,
+    realpath: ports.paths.realpath,
     trial: async rule => judgeCall(event, await ports.rules(context, [rule]), place, ports.paths).decision,
   })
 }

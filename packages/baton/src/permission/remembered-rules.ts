@@ -13,6 +13,7 @@ export interface RememberPlace {
   worktree: string
   home: string
   programs: Programs
+  realpath(path: string): string
   /** The text with its secrets replaced. */
   redact(text: string): string
   /** What the rules in force, and this one, say to the call. */
@@ -47,14 +48,14 @@ const NEVER_PROGRAMS = /^(?:sudo|doas|su|ssh|nc|ncat|socat|telnet|kill|pkill|kil
 function commandRules(
   event: ToolEvent,
   { trail, effects }: PermissionJudgement,
-  { worktree, home, programs, redact }: RememberPlace,
+  { worktree, home, programs, redact, realpath }: RememberPlace,
 ): AskRules | undefined {
   const { action } = event
   if (action.kind !== 'shell') return undefined
   const asked = new Set(trail.filter(({ decision }) => decision !== 'allow').map(({ part }) => part))
   const { commands } = analyse(action.command, { cwd: action.cwd ?? event.cwd ?? worktree, home })
-  const [command, ...others] = commands.filter(each => asked.has(exactCommand(each)?.text ?? ''))
-  const exact = command && exactCommand(command)
+  const [command, ...others] = commands.filter(each => asked.has(exactCommand(each, realpath)?.text ?? ''))
+  const exact = command && exactCommand(command, realpath)
   // With several open parts, each rule would also hold for its part alone, which the person did not see.
   if (!command || others.length > 0 || asked.size !== 1 || !exact || command.wraps || command.calls)
     return undefined

@@ -128,6 +128,21 @@ describe('a remembered rule allows', () => {
     ['what follows it', 'npm run build; some-tool'],
   ])('not with %s', (_, command) => expect(decide(rule, command)).not.toBe('allow'))
 
+  test('nothing in a folder to which a link was changed', () => {
+    const inLink = (target: string) => {
+      const place = { worktree: PROJECT, home: HOME }
+      const rules = rulesInForce(
+        Config.parse({ permissions: { allow: [{ command: 'npm run build', folder: 'web' }] } }),
+        place,
+      )
+      const realpath = (path: string) => (path === `${PROJECT}/web` ? target : path)
+      const call = { tool: 'Bash', input: { command: 'cd web && npm run build' }, cwd: PROJECT, ...place }
+      return judge(call, rules, { realpath }).decision
+    }
+    expect(inLink(`${PROJECT}/web`)).toBe('allow')
+    expect(inLink('/srv/other')).not.toBe('allow')
+  })
+
   test('nothing in another project', () => {
     expect(decide(rule, 'npm run build', { worktree: '/home/dev/other', cwd: '/home/dev/other' })).toBe(
       'undecided',

@@ -4,7 +4,7 @@ import type { SimpleCommand } from '@batonpass/shell-verdict/shell/simple-comman
 /** A command that its words describe completely, in one normal form. */
 export interface ExactCommand {
   readonly text: string
-  /** Undefined where it may run in several folders, or in an unknown one. */
+  /** Without links, which may lead elsewhere tomorrow. Undefined where it may run in several folders, or in an unknown one. */
   readonly folder: string | undefined
 }
 
@@ -24,11 +24,17 @@ export function exactText({ words }: Pick<SimpleCommand, 'words'>): string | und
 }
 
 /** Undefined if anything besides its words and its folder decides what it does: a variable, a file pattern, an input. */
-export function exactCommand(command: SimpleCommand): ExactCommand | undefined {
+export function exactCommand(
+  command: SimpleCommand,
+  realpath: (path: string) => string,
+): ExactCommand | undefined {
   const { words, assignments, redirections, upstream, elsewhere, folders } = command
   if (assignments.length > 0 || upstream.length > 0 || elsewhere) return undefined
   if (redirections.some(({ operator }) => operator.startsWith('<'))) return undefined
   if (words.some(({ glob, tilde, many, choices }) => glob || tilde || many || choices)) return undefined
   const text = exactText(command)
-  return text === undefined ? undefined : { text, folder: folders.length === 1 ? folders[0] : undefined }
+  const [folder, ...others] = folders
+  return text === undefined
+    ? undefined
+    : { text, folder: folder === undefined || others.length > 0 ? undefined : realpath(folder) }
 }
