@@ -33,10 +33,8 @@ function describe(ask: Ask, io: Io): string {
       : colour(
           'dim',
           answer
-            ? printable(
-                `${ask.questions ? outcomeLabel(ask) : answer.option} by ${answer.by.who} (${answer.by.channel})`,
-              )
-            : ask.state,
+            ? printable(`${outcomeLabel(ask)} by ${answer.by.who} (${answer.by.channel})`)
+            : outcomeLabel(ask),
         )
   const { agent, nativeSession, sessionName } = facts
   const session = nativeSession && sessionLabel({ name: sessionName, nativeSession })
@@ -50,10 +48,16 @@ function describe(ask: Ask, io: Io): string {
 }
 
 /** The commands that answer an ask. */
-export function answerCommands({ id, kind, questions = [] }: Pick<Ask, 'id' | 'kind' | 'questions'>): string {
+export function answerCommands({
+  id,
+  kind,
+  rules,
+  questions = [],
+}: Pick<Ask, 'id' | 'kind' | 'rules' | 'questions'>): string {
   switch (kind) {
     case 'permission':
     case 'confirm':
+      if (rules?.project) return `baton allow ${id} [--project]   baton deny ${id}`
       return `baton allow ${id}   baton deny ${id}`
     case 'plan':
       return `baton answer ${id} --approve   baton answer ${id} --send-back "COMMENT"`
