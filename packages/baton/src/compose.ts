@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { BatonError } from '@batonpass/contract/errors'
-import type { EntryBody } from '@batonpass/contract/journal'
 import { pauseLine } from '@batonpass/contract/pause-line'
 import type { Session } from '@batonpass/contract/session'
 import { readerOf } from './adapters/agents/readers.ts'
@@ -9,20 +8,17 @@ import { systemClock } from './adapters/system/clock.ts'
 import { systemIds } from './adapters/system/ids.ts'
 import { systemSmallFiles } from './adapters/system/small-files.ts'
 import { questionReactor } from './ask/agent-questions.ts'
-import type { Asks } from './ask/asks.ts'
-import type { PageChannel } from './ask/page-channel.ts'
 import { PresenceKeeper } from './ask/presence.ts'
-import type { Boards } from './claim/boards.ts'
-import type { Claims } from './claim/claims.ts'
 import { composeAsks } from './compose/asks.ts'
+import type { Baton, ComposeOptions } from './compose/baton.ts'
 import { composeClaim } from './compose/claim.ts'
 import { composeCycle } from './compose/cycle.ts'
 import { foreignHooksReactor } from './compose/foreign-hooks.ts'
 import { forgeKeeper } from './compose/forge.ts'
-import { type GroundOptions, layGround } from './compose/ground.ts'
+import { layGround } from './compose/ground.ts'
 import { composeHandoff } from './compose/handoff.ts'
 import { composeIntake } from './compose/intake.ts'
-import { composeMaintenance, type Maintenance } from './compose/maintenance.ts'
+import { composeMaintenance } from './compose/maintenance.ts'
 import { composeJudge } from './compose/model.ts'
 import { nameSession } from './compose/name-session.ts'
 import { newEntry } from './compose/new-entry.ts'
@@ -32,92 +28,27 @@ import { removedHooksReactor } from './compose/removed-hooks.ts'
 import { reviveHosted } from './compose/revive-hosted.ts'
 import { composeSandbox } from './compose/sandbox.ts'
 import { composeScreenAsks } from './compose/screen-dialogs.ts'
-import { composeDrivers, composeSessions, type Sessions } from './compose/sessions.ts'
-import { claimLine, composeStage, type StagedWork } from './compose/stage.ts'
+import { composeDrivers, composeSessions } from './compose/sessions.ts'
+import { claimLine, composeStage } from './compose/stage.ts'
 import { stageHandoff } from './compose/stage-handoff.ts'
 import { Ticks } from './compose/ticks.ts'
 import { composeUnattended } from './compose/unattended.ts'
 import { prepareUndo, snapshotBefore, undoIn } from './compose/undo.ts'
 import { composeWorkflow, newsOf } from './compose/workflow.ts'
-import type { ConfigKeeper } from './config/keeper.ts'
 import { batonHome } from './config/places.ts'
 import type { Intake } from './engine/intake.ts'
-import type { Cycles } from './handoff/cycle/cycles.ts'
-import type { JournalListeners } from './journal/live.ts'
-import type { ChannelMemory } from './ports/ask-store.ts'
-import type { Clock } from './ports/clock.ts'
-import type { ToolServer } from './ports/driver.ts'
-import type { Reactor } from './ports/reactor.ts'
-import type { Store } from './ports/store.ts'
-import type { Proofs } from './proof/proofs.ts'
 import { contextReactor } from './session/context/reactor.ts'
 import { OwnModelCalls } from './session/own-model-calls.ts'
 import { Pauses } from './session/pauses.ts'
 import { inheritedName } from './session/session-name.ts'
 import { lostReason } from './session/watch/lost-sessions.ts'
-import { composeDashboard, type Dashboard } from './views/dashboard.ts'
+import { composeDashboard } from './views/dashboard.ts'
 import { runContext } from './work/workflows/reactor.ts'
 
 /** How long a stop waits for running ticks. */
 const MAX_TICK_MS = 3000
 
-export interface ComposeOptions extends GroundOptions {
-  /** How to start `baton mcp` from this installation, which may not be on an agent's PATH. */
-  toolServer?: ToolServer
-  /** How to start this installation's `baton`. Default: the one on the PATH. */
-  ownProgram?: readonly string[]
-  /** Added to the product's own reactors; used by tests. */
-  reactors?: readonly Reactor[]
-}
-
-/** Everything that runs. `compose` is the only place where adapters and engine are connected. */
-export interface Baton extends Maintenance {
-  intake: Intake
-  store: Store
-  asks: Asks
-  /** Whether the person is away. */
-  presence: PresenceKeeper
-  /** The sessions that Baton watches. */
-  sessions: Sessions
-  /** Gives a session the name that a person chose. */
-  rename(session: Session['id'], name: string): Promise<void>
-  claims: Claims
-  boards: Boards
-  /** Undefined in a process that handles a single call. */
-  cycles: Cycles | undefined
-  /** The checks of finished work. Undefined in a process that handles a single call. */
-  proofs: Proofs | undefined
-  /** A person takes a run as it is, although it is not proven. */
-  acceptRun(wanted: string, who: string): Promise<{ end?: { reason: string } | undefined }>
-  /** What the dashboard reads. */
-  dashboard: Dashboard
-  /** The open dashboard pages. */
-  pages: PageChannel
-  /** The open editor windows. */
-  editors: PageChannel
-  /** Where a person paused Baton. */
-  pauses: Pauses
-  /** Stored logins of browsers and editors. */
-  browsers: ChannelMemory
-  live: JournalListeners
-  /** Work items, their stages and tools. */
-  work: StagedWork
-  clock: Clock
-  /** The configured loopback port; undefined if the user set none. */
-  port: number | undefined
-  /** Sets the loopback port in use, which agents may not access. */
-  listensOn(port: number): void
-  config: ConfigKeeper
-  /** Journals an entry that belongs to no session. */
-  note(body: EntryBody): Promise<void>
-  /** Finds out whether commands can be contained here, and takes over the sandboxes of a previous daemon. */
-  startSandbox(): Promise<void>
-  /** Runs periodic work every few seconds, such as continuing after a usage limit. */
-  tick(): Promise<void>
-  fault(during: string, cause: unknown): void
-  /** `leave`: hosted sessions stay for the next daemon to resume. */
-  close(hosted?: 'end' | 'leave'): Promise<void>
-}
+export type { Baton }
 
 export async function compose(options: ComposeOptions): Promise<Baton> {
   const ground = await layGround(options)
