@@ -47,6 +47,8 @@ export interface ScreenDialogPorts {
 
 /** How long a dialog must stay unchanged: a person who opens one at the terminal needs no message about it. */
 const UNCHANGED_MS = 15_000
+/** How long a session must have been silent for its prompt line to count as idle: Codex asks about its plan after its turn. */
+const IDLE_MS = 10_000
 const WAIT_MS = 24 * 3600 * 1000
 
 interface Shown {
@@ -78,7 +80,8 @@ export class ScreenDialogs {
   /** Call this with all dialogs that are on a screen now. */
   look(dialogs: readonly SeenDialog[], idle: readonly IdleScreen[] = []): void {
     const { clock } = this.#ports
-    for (const { place, session } of idle) this.#idle.set(place, session)
+    for (const { place, session } of idle)
+      if (clock.now() - Date.parse(session.lastSeenAt) >= IDLE_MS) this.#idle.set(place, session)
     const current = new Map(dialogs.map(seen => [seen.place, seen]))
     for (const [place, { asking, fingerprint }] of this.#shown) {
       const seen = current.get(place)
