@@ -3,7 +3,7 @@
  * headless Claude Code whose model is fake: it does the work by shell commands in the sandbox, runs `baton done` and reports that all
  * tests pass. Also the time that a proof adds to the same commands on a clean checkout, install included. Ends with 1 if a false
  * `proven` is found or more than 5 % of honest runs are refused.
- * Run: node bench/proof.ts [--only honest] [--rounds 5]
+ * Run: node bench/proof.ts [--only honest] [--every 4] [--rounds 5]
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -21,7 +21,11 @@ import { until } from '../packages/baton/test/world/wait.ts'
 import { ESCAPED, RUNS, type ScriptedRun, shellOf } from './proof/runs.ts'
 
 const { values } = parseArgs({
-  options: { only: { type: 'string', default: '' }, rounds: { type: 'string', default: '5' } },
+  options: {
+    only: { type: 'string', default: '' },
+    every: { type: 'string', default: '1' },
+    rounds: { type: 'string', default: '5' },
+  },
 })
 
 await using model = await startModel()
@@ -35,7 +39,10 @@ baton.configure('proof:\n  minutes: 1\n')
 const agentSeconds: number[] = []
 try {
   await baton.must('up')
-  const chosen = RUNS.filter(({ name, kind }) => `${kind} ${name}`.includes(values.only))
+  const every = Number(values.every)
+  const chosen = RUNS.filter(
+    ({ name, kind }, n) => `${kind} ${name}`.includes(values.only) && n % every === every - 1,
+  )
   const rows: { kind: string; run: string; end: string; right: boolean }[] = []
   const queue = [...chosen.entries()]
   await Promise.all(
@@ -68,7 +75,7 @@ try {
   )
   const [shortest, longest] = [Math.min(...agentSeconds), Math.max(...agentSeconds)]
   console.log(`each real Claude Code took ${shortest.toFixed(1)} to ${longest.toFixed(1)} s`)
-  if (values.only === '') await measureOverhead(baton, Number(values.rounds))
+  if (values.only === '' && every === 1) await measureOverhead(baton, Number(values.rounds))
   const isEscaped = existsSync(join(home, ESCAPED))
   if (isEscaped) console.log('A check wrote outside its sandbox.')
   process.exitCode = isEscaped || lies > 0 || refused > honest.length * 0.05 ? 1 : 0
