@@ -353,6 +353,7 @@ describe('uninstall', () => {
     expect(gone).toMatchObject({ code: 0, stderr: '' })
     expect(gone.stdout).toMatch(/\d undo snapshots of /)
     expect(gone.stdout).toContain('these documents are yours')
+    expect(gone.stdout).toMatch(/Left .*\/\.baton\.yaml: these settings are yours/)
     expect(readFileSync(join(here.project.path, '.git/info/exclude'), 'utf8')).toBe(
       '/mine\n/.bmad/handoffs/\n',
     )

@@ -28,7 +28,8 @@ export const uninstall: Handler = async (given, io) => {
   const isDry = flag(given, 'dry-run')
   const quietly = flag(given, 'json') ? { ...io, stdout: { write: () => true } } : io
   const held = await heldBy(io, !isDry)
-  const removesData = existsSync(dir) && !flag(given, 'keep-data')
+  const wasHere = existsSync(dir)
+  const removesData = wasHere && !flag(given, 'keep-data')
   if (removesData)
     for (const line of planOf(held, dir, gavePlugin(folderOf(io))))
       quietly.stdout.write(`${printable(line)}\n`)
@@ -48,8 +49,9 @@ export const uninstall: Handler = async (given, io) => {
   const taken = [...(await takePlugin(folderOf(io), io)), ...(await takeTools(folderOf(io), io))]
   for (const line of taken) quietly.stdout.write(`${printable(line)}\n`)
   if (existsSync(dir)) await down({ positionals: [], options: { force: true } }, quietly)
+  // A second call has nothing to remove, so it has nothing to name either.
   const left = () => {
-    for (const path of ownSettings(io, held.projects))
+    for (const path of wasHere ? ownSettings(io, held.projects) : [])
       quietly.stdout.write(`Left ${printable(path)}: these settings are yours\n`)
     return code
   }
