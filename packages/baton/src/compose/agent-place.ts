@@ -25,6 +25,7 @@ export async function rulePlace(
     args: running?.args ?? [],
     project: context.project,
     cwd: cwdOf(event, context),
+    toolUseId: event.toolUseId,
     read: readText,
     names,
     lastInTranscript: text => (transcript === undefined ? undefined : lastLineWith(transcript, text)),

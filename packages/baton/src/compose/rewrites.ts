@@ -1,9 +1,10 @@
 import { join } from 'node:path'
-import type { EventOf } from '@batonpass/contract/event'
+import type { AgentName, EventOf } from '@batonpass/contract/event'
 import type { SessionId } from '@batonpass/contract/ids'
 import type { Session } from '@batonpass/contract/session'
 import { agents } from '../adapters/agents/agent-list.ts'
 import type { AgentProcess } from '../adapters/system/agent-process.ts'
+import { waitForLine } from '../adapters/system/last-line.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import { isAmongModes } from '../permission/run-inside.ts'
 import type { AgentSandboxing, DecodedEvent } from '../ports/agent.ts'
@@ -37,7 +38,7 @@ export interface Rewrites {
   /** Agents whose commands are judged by their text although there is a sandbox, each with the reason. */
   off(): Promise<string[]>
   /** An event about a wrapped command, with the agent's own command in it. */
-  restore(session: SessionId, event: DecodedEvent): Promise<DecodedEvent>
+  restore(session: SessionId, event: DecodedEvent, agent: AgentName): Promise<DecodedEvent>
 }
 
 export function composeRewrites(
@@ -83,7 +84,8 @@ export function composeRewrites(
       const { session, toolUseId } = event
       replacements.add({ session, toolUseId, of, ...replacement })
     },
-    async restore(session, event) {
+    async restore(session, event, agent) {
+      await callWritten(agent, event)
       if (event.type === 'SessionEnded') replacements.end(session)
       if (event.type !== 'PermissionAsked' && event.type !== 'ToolFinished' && event.type !== 'ToolRequested')
         return event
@@ -127,4 +129,11 @@ const droppedWords = ({ agent, program }: AgentProgram): string => {
   const title = agents.find(({ adapter }) => adapter.name === agent)?.adapter.title ?? agent
   const [path] = program.split(' ')
   return `${title} ran a command itself that Baton had replaced to run it in the sandbox (${path}). Until ${title} is updated, Baton judges its commands by their text.`
+}
+
+/** A hook may come before the call is in the transcript. */
+async function callWritten(name: AgentName, event: DecodedEvent): Promise<void> {
+  if (event.type !== 'ToolRequested' || event.toolUseId === undefined || !event.transcript) return
+  const mark = agents.find(({ adapter }) => adapter.name === name)?.callMark?.(event.toolUseId)
+  if (mark !== undefined) await waitForLine(event.transcript, mark)
 }

@@ -55,7 +55,7 @@ export interface IntakeParts {
   /** Whether an agent's own screen is at a place. */
   onScreen?(place: string, agent: AgentName): Promise<boolean>
   /** An event about a command in the sandbox, with the agent's own command in it. */
-  restore?(session: SessionId, event: DecodedEvent): Promise<DecodedEvent>
+  restore?(session: SessionId, event: DecodedEvent, agent: AgentName): Promise<DecodedEvent>
   /** The current configuration of a project. */
   config(project: string | undefined): Promise<Config>
   /** True for the marker of a model call that Baton itself is making right now. */
@@ -124,7 +124,7 @@ export class Intake {
     try {
       const mapped = mapPaths(decoded, envelope.pathMap)
       const session = sessionId(adapter.name, mapped.nativeSession)
-      const event = (await this.#parts.restore?.(session, mapped)) ?? mapped
+      const event = (await this.#parts.restore?.(session, mapped, adapter.name)) ?? mapped
       const reaction = await this.#duplicateAsks.runOnce(session, event, false, () =>
         this.#processEvent(call, event),
       )
@@ -141,7 +141,7 @@ export class Intake {
   async handleEvent(agent: AgentName, reported: DecodedEvent, about: ReportContext = {}): Promise<Reaction> {
     const { signal = AbortSignal.timeout(MAX_WAIT_MS), hosted, brokered, ...seen } = about
     const session = sessionId(agent, reported.nativeSession)
-    const event = (await this.#parts.restore?.(session, reported)) ?? reported
+    const event = (await this.#parts.restore?.(session, reported, agent)) ?? reported
     if (hosted && this.#hooked.has(session) && !NOT_FROM_HOOKS.includes(event.type)) {
       if (seen.pane !== undefined) await this.updateSession(session, known => ({ ...known, pane: seen.pane }))
       return {}

@@ -1,7 +1,7 @@
 import type { Config } from '@batonpass/contract/config'
 import type { EventOf, PermissionMode } from '@batonpass/contract/event'
 import type { PermissionJudgement } from '@batonpass/contract/permission'
-import type { AgentSandboxing } from '../ports/agent.ts'
+import type { AgentOwnSandbox, AgentSandboxing } from '../ports/agent.ts'
 import type { ReactionContext } from '../ports/reactor.ts'
 import { whyNoBoundary } from '../sandbox/plan.ts'
 import type { RewriteState } from '../sandbox/rewrite-proofs.ts'
@@ -44,7 +44,7 @@ export interface SandboxLink {
   /** Why the agent must see the command's own text. */
   whyOwnText(event: ShellRequest, context: ReactionContext): Promise<string | undefined>
   /** The agent's own sandbox, if it is on: it counts as the sandbox. */
-  ownSandbox?(event: ShellRequest, context: ReactionContext): Promise<string | undefined>
+  ownSandbox?(event: ShellRequest, context: ReactionContext): Promise<AgentOwnSandbox | undefined>
   /** Whether this agent's program runs what it is handed in place of a command. Absent: it does. */
   rewriteState?(event: ShellRequest, context: ReactionContext): Promise<RewriteState>
   place(event: ShellRequest, context: ReactionContext): Promise<ContainmentPlace>
@@ -87,11 +87,14 @@ export async function runInside(
   if (unbounded !== undefined && !isStrict) return undefined
   const unavailable = await link.whyUnavailable()
   if (unavailable !== undefined) return refuse(unavailable)
+  const cannotWork =
+    unbounded === undefined ? await whyCannotWork(event, context, judgement, link) : undefined
+  if (cannotWork !== undefined) return { decision: 'deny', reason: cannotWork, by: 'sandbox' }
   if ((await whyOutside(judgement, place, link.ports)) !== undefined) return undefined
   if (unbounded !== undefined) return refuse(unbounded)
   if ((await link.whyOwnText(event, context)) !== undefined) return undefined
   const own = await link.ownSandbox?.(event, context)
-  if (own !== undefined) return await runInOwnSandbox(own, judgement, place, snapshot, link)
+  if (own !== undefined) return await runInOwnSandbox(own.name, judgement, place, snapshot, link)
   const state = await link.rewriteState?.(event, context)
   if (state === 'dropped') return refuse('This agent does not run its commands in the sandbox.')
   if (state === 'unknown' && !isAllowedByText) return FIRST_TRY
@@ -119,6 +122,20 @@ export async function runInside(
   }
 }
 
+const needsNetwork = ({ effects: { brokered = [], installs = [] } }: PermissionJudgement): boolean =>
+  brokered.length + installs.length > 0
+
+/** A command that would fail in the agent's own sandbox whoever allows it: no one is asked, and the model learns what works. */
+async function whyCannotWork(
+  event: ShellRequest,
+  context: ReactionContext,
+  judgement: PermissionJudgement,
+  link: SandboxLink,
+): Promise<string | undefined> {
+  if (!needsNetwork(judgement) || (await link.whyOwnText(event, context)) !== undefined) return undefined
+  return (await link.ownSandbox?.(event, context))?.withoutNetwork
+}
+
 /** The agent contains the command itself: it runs as it is. */
 async function runInOwnSandbox(
   own: string,
@@ -128,8 +145,7 @@ async function runInOwnSandbox(
   { ports }: SandboxLink,
 ): Promise<Decided | undefined> {
   // Neither the broker nor a registry answers there: the text decides about what needs one.
-  const { brokered = [], installs = [] } = judgement.effects
-  if (brokered.length + installs.length > 0) return undefined
+  if (needsNetwork(judgement)) return undefined
   const taken = judgement.decision === 'allow' ? undefined : await snapshot?.()
   if (taken && 'noUndo' in taken && overwrites(judgement, worktree, ports)) return undefined
   return { decision: 'allow', reason: insideWords(own, taken), by: 'sandbox', ...taken }
@@ -144,7 +160,7 @@ const insideWords = (where: string, taken: Snapshotted | undefined): string =>
 const FIRST_TRY: Decided = {
   decision: 'deny',
   reason:
-    'Baton has to see once that this version of the agent runs its commands in the sandbox. Run `true`, then this command again',
+    'Baton has to see once that this version of the agent runs its commands in the sandbox. Run `true` with the same options, then this command again',
   by: 'sandbox',
 }
 

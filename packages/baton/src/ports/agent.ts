@@ -129,6 +129,8 @@ export interface Agent {
   readonly transcripts?: Transcripts
   /** Absent: Baton cannot start this agent. */
   readonly launches?: Launches
+  /** What the transcript contains once a call is written there, for an agent whose hooks are told only a part of it. */
+  callMark?(toolUseId: string): string
   /** Absent: Baton does not run this agent's commands in the sandbox. */
   readonly sandboxing?: AgentSandboxing
   /** Absent: Baton watches this agent in a terminal but does not type into it. */
@@ -174,8 +176,16 @@ export interface AgentSandboxing {
   shellOf(env: RulePlace['env'], has: (program: string) => boolean): SandboxShell
   /** Why the agent must see a command's own text, such as a rule of the user in the agent's settings. */
   whyOwnText(command: string, place: RulePlace): string | undefined
-  /** The agent's own sandbox, if it is on, such as `Codex's own sandbox (workspace-write)`: then that one counts. */
-  ownSandbox?(place: RulePlace): string | undefined
+  /** The agent's own sandbox, if it is on and the command stays in it: then that one counts. */
+  ownSandbox?(place: RulePlace): AgentOwnSandbox | undefined
+}
+
+/** A sandbox that is part of an agent. */
+export interface AgentOwnSandbox {
+  /** Such as `Codex's own sandbox (workspace-write)`. */
+  name: string
+  /** What the model is told about a command that needs a remote or a registry. Absent: the text of the command decides. */
+  withoutNetwork?: string
 }
 
 /** Where an agent's own rules are. */
@@ -186,6 +196,8 @@ export interface RulePlace {
   args: readonly string[]
   project: string
   cwd: string
+  /** The agent's id of the call. */
+  toolUseId: string | undefined
   read(path: string): string | undefined
   /** The names in a folder; none if it is absent. */
   names(folder: string): string[]

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { codex } from '../world/agents/codex.ts'
@@ -32,10 +32,19 @@ test('Codex’s own dialog is answered for the person where Baton knows the answ
     `permission:\n  undecided: defer\npermissions:\n  allow:\n    - pattern: '^touch allowed\\.txt$'\n  ask:\n    - pattern: '^touch asked\\.txt$'\n${telegramSettings(telegram)}`,
   )
   await baton.must('init', '--agent', 'codex')
-  // What a script does no rule can know.
-  writeFileSync(join(home.project, 'unknown.sh'), 'touch left.txt\n')
-  const commands = ['touch allowed.txt', 'touch asked.txt', 'sh unknown.sh']
-  const turns = [...commands.map(unboxed), say('Tried all three.')]
+  // What a script does no rule can know: it runs in Baton's sandbox, which shows it another home folder.
+  writeFileSync(join(home.project, 'unknown.sh'), `touch contained.txt\ntouch '${home.path}/escaped.txt'\n`)
+  const left = join(home.project, '../left.txt')
+  // It is there, so another file of that name in the sandbox would not do.
+  writeFileSync(left, '')
+  utimesSync(left, 1, 1)
+  const commands = ['touch allowed.txt', 'touch asked.txt', 'touch ../left.txt']
+  const turns = [
+    call('exec_command', { cmd: 'git fetch' }),
+    ...commands.map(unboxed),
+    unboxed('sh unknown.sh'),
+    say('Tried them all.'),
+  ]
   model.script({ key: home.key }, () => turns.shift())
   await using terminal = await startTerminal({
     command: [
@@ -63,9 +72,16 @@ test('Codex’s own dialog is answered for the person where Baton knows the answ
   await until(() => there('asked.txt'), { what: 'what a person allowed from afar' })
 
   await terminal.waitForScreen(DIALOG)
-  expect(there('left.txt')).toBe(false)
+  const isTouched = () => statSync(left).mtimeMs > 1000
+  expect(isTouched()).toBe(false)
   await terminal.press('y')
-  await until(() => there('left.txt'), { what: 'what the person allowed in the dialog' })
-  await terminal.waitForScreen(/Tried all three\./)
-  expect(textOf(model.mainRequests({ key: home.key }).at(-1) ?? expect.fail())).not.toContain('denied')
+  await until(isTouched, { what: 'what the person allowed in the dialog' })
+  await terminal.waitForScreen(/Tried them all\./)
+
+  expect(there('contained.txt')).toBe(true)
+  expect(existsSync(join(home.path, 'escaped.txt'))).toBe(false)
+  const seen = textOf(model.mainRequests({ key: home.key }).at(-1) ?? expect.fail())
+  // Only what its sandbox cannot do; the model is told how it works.
+  expect(seen.match(/has no network\. Run this command again with `sandbox_permissions/g)).toHaveLength(1)
+  expect(seen).not.toContain('denied')
 })

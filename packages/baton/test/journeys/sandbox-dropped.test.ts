@@ -41,7 +41,9 @@ test('an agent that must show it runs replaced commands does so once; one that d
   const refused = await codex('PreToolUse', 'sh unknown.sh')
   expect(refused.answer).toMatchObject({
     permissionDecision: 'deny',
-    permissionDecisionReason: expect.stringContaining('Run `true`, then this command again'),
+    permissionDecisionReason: expect.stringContaining(
+      'Run `true` with the same options, then this command again',
+    ),
   })
 
   const first = await codex('PreToolUse', 'true')

@@ -195,7 +195,7 @@ describe('an agent that would run the command itself if it dropped the replaceme
 })
 
 describe('the agent’s own sandbox', () => {
-  const own = { ownSandbox: async () => 'Codex’s own sandbox (workspace-write)' }
+  const own = { ownSandbox: async () => ({ name: 'Codex’s own sandbox (workspace-write)' }) }
 
   test('counts as the sandbox: the command runs as it is, with a snapshot', async () => {
     const { sandbox, calls } = link(own)
@@ -216,4 +216,32 @@ describe('the agent’s own sandbox', () => {
       expect(world.decisions.at(-1)?.by).not.toBe('sandbox')
     },
   )
+
+  const told = {
+    ownSandbox: async () => ({ name: 'Codex’s own sandbox', withoutNetwork: 'Run it again outside.' }),
+  }
+
+  test.each(['npm install left-pad', 'npm test && git push'])(
+    'asks no one about %s, which fails there whoever allows it: the model learns what works',
+    async command => {
+      const { sandbox, calls } = link(told)
+      const world = reactorWorld({ ports: { sandbox }, snapshot: 'taken', person: sayYes })
+      const { permission } = await world.answer(requested(command))
+      expect(permission).toMatchObject({
+        decision: 'deny',
+        reason: expect.stringContaining('Run it again outside.'),
+      })
+      expect(world.questions).toEqual([])
+      expect(calls.prepared).toEqual([])
+    },
+  )
+
+  test('hides no deny, and no rule of the agent that may let the command out', async () => {
+    const { sandbox } = link({ ...told, whyOwnText: async () => 'a rule may match' })
+    const world = reactorWorld({ ports: { sandbox }, snapshot: 'taken', person: sayYes })
+    await world.answer(requested('git push'))
+    expect(world.questions).toHaveLength(1)
+    const denied = await reactorWorld({ ports: link(told) }).answer(requested('rm -rf / && git push'))
+    expect(denied.permission?.reason).not.toContain('Run it again')
+  })
 })

@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
 
 const CHUNK = 256 * 1024
 /** What lies further back is not looked at. */
@@ -35,6 +36,38 @@ export function lastLineWith(path: string, text: string): string | undefined {
       rest = whole.subarray(0, from)
     }
     return undefined
+  } catch {
+    return undefined
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Waits until another program has written a whole line with a text to the end of a file, for a second at most. */
+export async function waitForLine(path: string, text: string, withinMs = 1000): Promise<boolean> {
+  for (let left = withinMs; ; left -= EVERY_MS) {
+    const end = readEnd(path)
+    const at = end?.indexOf(text) ?? -1
+    if (at !== -1 && end?.includes('\n', at)) return true
+    if (end === undefined || left <= 0) return false
+    await delay(EVERY_MS)
+  }
+}
+
+const EVERY_MS = 10
+
+function readEnd(path: string): Buffer | undefined {
+  let file: number
+  try {
+    file = openSync(path, 'r')
+  } catch {
+    return undefined
+  }
+  try {
+    const { size } = fstatSync(file)
+    const end = Buffer.alloc(Math.min(size, CHUNK))
+    readSync(file, end, 0, end.length, size - end.length)
+    return end
   } catch {
     return undefined
   } finally {

@@ -19,6 +19,7 @@ const why = (
       return found === undefined || typeof found === 'string' ? found : JSON.stringify(found)
     },
     names: folder => (folder === '/etc/claude-code/managed-settings.d' ? ['10-team.json'] : []),
+    toolUseId: undefined,
     lastInTranscript: () => undefined,
   })
 

@@ -12,23 +12,29 @@ interface Given {
   files?: Readonly<Record<string, string>>
   args?: string[]
   env?: Record<string, string>
+  /** Its lines. */
   transcript?: string
+  toolUseId?: string
 }
 
-const place = ({ files = {}, args = [], env = {}, transcript }: Given): RulePlace => ({
+const place = ({ files = {}, args = [], env = {}, transcript = '', toolUseId }: Given): RulePlace => ({
   home: HOME,
   env,
   args,
   project: PROJECT,
   cwd: PROJECT,
+  toolUseId,
   read: path => files[path],
   names: folder =>
     Object.keys(files).flatMap(path => (path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : [])),
-  lastInTranscript: text => (transcript?.includes(text) ? transcript : undefined),
+  lastInTranscript: text => transcript.split('\n').findLast(line => line.includes(text)),
 })
 
-const turn = (policy: unknown) =>
-  `{"type":"turn_context","payload":{"sandbox_policy":${JSON.stringify(policy)}}}`
+const turn = (policy: unknown, approval = 'on-request') =>
+  JSON.stringify({
+    type: 'turn_context',
+    payload: { approval_policy: approval, sandbox_policy: policy },
+  })
 const OPEN = turn({ type: 'danger-full-access' })
 
 describe('Codex', () => {
@@ -64,7 +70,80 @@ describe('Codex', () => {
 
   test('its own sandbox counts where it is on', () => {
     expect(ownSandbox(place({ transcript: OPEN }))).toBeUndefined()
-    expect(ownSandbox(place({ transcript: turn({ mode: 'read-only' }) }))).toContain('read-only')
+    expect(ownSandbox(place({ transcript: turn({ mode: 'read-only' }) }))).toEqual({
+      name: "Codex's own sandbox (read-only)",
+    })
+  })
+
+  const WRITE = turn({ type: 'workspace-write' })
+  /** As Codex 0.166 writes it; the arguments are the model's own text. */
+  const called = (args: unknown, more: object = {}) =>
+    JSON.stringify({
+      type: 'response_item',
+      payload: {
+        type: 'function_call',
+        name: 'exec_command',
+        arguments: typeof args === 'string' ? args : JSON.stringify(args),
+        call_id: 'call_1',
+        ...more,
+      },
+    })
+  const ESCALATED = {
+    cmd: 'git push',
+    sandbox_permissions: 'require_escalated',
+    justification: 'May I push?',
+  }
+  const with1 = (...lines: string[]) => place({ transcript: lines.join('\n'), toolUseId: 'call_1' })
+
+  test('a command that asks to leave its own sandbox is not in it: Baton’s takes it', () => {
+    expect(ownSandbox(with1(WRITE, called(ESCALATED)))).toBeUndefined()
+    expect(codex('git push', with1(WRITE, called(ESCALATED)))).toBeUndefined()
+    const network = turn({ type: 'workspace-write', network_access: true })
+    expect(codex('git push', with1(network, called(ESCALATED)))).toBeUndefined()
+    expect(codex('git push', with1(network, called({ cmd: 'git push' })))).toBeDefined()
+  })
+
+  test('whoever chose a sandbox that writes nothing is asked before a command leaves it', () => {
+    const readOnly = turn({ type: 'read-only' })
+    expect(ownSandbox(with1(readOnly, called(ESCALATED)))?.name).toContain('read-only')
+  })
+
+  test.each<[string, ...string[]]>([
+    ['another call', called(ESCALATED, { call_id: 'call_2' })],
+    ['a text that only says so', called({ cmd: 'echo sandbox_permissions: require_escalated' })],
+    ['a justification that says so', called({ cmd: 'ls', justification: '"require_escalated", allow it' })],
+    ['another word', called({ ...ESCALATED, sandbox_permissions: 'use_default' })],
+    ['a list', called({ ...ESCALATED, sandbox_permissions: ['require_escalated'] })],
+    ['what a command printed', called(ESCALATED, { type: 'function_call_output' })],
+    ['arguments that are no object', called('"require_escalated"')],
+    ['arguments that are no JSON', called('require_escalated')],
+    [
+      'a call quoted in another one',
+      called({ cmd: 'ls' }),
+      called({ cmd: called(ESCALATED) }, { call_id: 'call_2' }),
+    ],
+    ['no call'],
+  ])('a command stays in its own sandbox: %s', (_, ...lines) => {
+    expect(ownSandbox(with1(WRITE, ...lines))?.name).toContain('workspace-write')
+  })
+
+  test('the model learns what a command without the network needs', () => {
+    const words = (approval?: string) =>
+      ownSandbox(place({ transcript: turn({ type: 'workspace-write' }, approval) }))?.withoutNetwork
+    expect(words()).toContain('`sandbox_permissions: "require_escalated"`')
+    // `codex exec`
+    expect(words('never')).toContain('--sandbox danger-full-access')
+    expect(words('never')).not.toContain('require_escalated')
+  })
+
+  test('a rule that allows lets a command leave its own sandbox, so the text decides', () => {
+    const allows = { [`${HOME}/.codex/rules/default.rules`]: 'prefix_rule(pattern=["npm", "test"])' }
+    const given = { files: allows, toolUseId: 'call_1' }
+    expect(codex('npm test', place({ ...given, transcript: WRITE }))).toContain('default.rules')
+    expect(codex('make', place({ ...given, transcript: WRITE }))).toBeUndefined()
+    // It would not match what runs Baton's sandbox.
+    const escalated = [WRITE, called({ ...ESCALATED, cmd: 'npm test' })].join('\n')
+    expect(codex('npm test', place({ ...given, transcript: escalated }))).toBeUndefined()
   })
 })
 

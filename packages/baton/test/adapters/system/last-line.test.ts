@@ -1,5 +1,6 @@
+import { appendFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { lastLineWith } from '../../../src/adapters/system/last-line.ts'
+import { lastLineWith, waitForLine } from '../../../src/adapters/system/last-line.ts'
 import { scratch } from '../../world/scratch.ts'
 
 test('finds the last line with a text, however far back and however long it is', async () => {
@@ -12,4 +13,14 @@ test('finds the last line with a text, however far back and however long it is',
   expect(lastLineWith(file(long), 'a')).toBeUndefined()
   expect(lastLineWith(file(''), 'a')).toBeUndefined()
   expect(lastLineWith(`${folder.path}/absent`, 'a')).toBeUndefined()
+})
+
+test('waits for a whole line that another program is writing, and no longer than it may', async () => {
+  await using folder = scratch()
+  const file = folder.write('file', 'a\n{"call_id":"b"')
+  const waiting = waitForLine(file, '"call_id":"b"', 60_000)
+  expect(await waitForLine(file, '"call_id":"b"', 20)).toBe(false)
+  appendFileSync(file, '}\n')
+  expect(await waiting).toBe(true)
+  expect(await waitForLine(`${folder.path}/absent`, 'a', 60_000)).toBe(false)
 })

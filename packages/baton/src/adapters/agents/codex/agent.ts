@@ -6,6 +6,7 @@ import { adapter } from './adapter.ts'
 import { capabilities } from './capabilities.ts'
 import { launches } from './launch.ts'
 import { ownSandbox, whyOwnText } from './own-rules.ts'
+import { callMark } from './shell-call.ts'
 import { codexTerminal } from './terminal.ts'
 import { reader, transcripts } from './transcript.ts'
 import { untrustedHooks } from './trust.ts'
@@ -21,6 +22,7 @@ export const agent: Agent = {
   }),
   transcripts,
   launches,
+  callMark,
   sandboxing: {
     tool: 'Bash',
     modes: ['default', 'accept-edits', 'bypass', 'never-ask'],

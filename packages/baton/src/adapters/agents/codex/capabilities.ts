@@ -3,13 +3,16 @@ import type { Capabilities } from '../../../ports/agent.ts'
 export const capabilities: Capabilities = {
   tried: 'with the real program, 0.166.0',
   offers: {
-    allow: { partly: 'A hook cannot lift Codex’s own sandbox; its approval dialog is answered for it.' },
+    allow: {
+      partly:
+        'A hook cannot lift Codex’s own sandbox; where the model asks to leave it, the approval dialog is answered for it.',
+    },
     deny: 'yes',
     ask: { partly: 'Codex waves a hook’s ask through, so it is a refusal that says so.' },
     dialog: { missing: 'It takes a hook’s ask for no decision, and asks only for what its own policy says.' },
     sandbox: {
       partly:
-        'Where its own sandbox is off (`danger-full-access`). Its own sandbox counts as one if it has no network: commands run in it without a question, but see your whole home folder, secrets included, and your environment variables.',
+        'Where its own sandbox is off (`danger-full-access`), and commands that ask to leave its own sandbox (`workspace-write`). That one counts as one if it has no network: commands run in it without a question, but see your whole home folder, secrets included, and your environment variables. In `codex exec` nothing can leave it, so git cannot commit there.',
     },
     question: {
       partly:

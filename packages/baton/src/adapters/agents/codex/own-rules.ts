@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import type { RulePlace } from '../../../ports/agent.ts'
+import type { AgentOwnSandbox, RulePlace } from '../../../ports/agent.ts'
+import { readShellCall } from './shell-call.ts'
 import { codexFolder } from './trust.ts'
 
 /**
@@ -9,29 +10,52 @@ import { codexFolder } from './trust.ts'
 export function whyOwnText(command: string, place: RulePlace): string | undefined {
   // Codex takes it out of the command; inside there is no such program.
   if (/\bapply_patch\b|\bapplypatch\b/.test(command)) return 'Codex applies patches itself'
+  const { kind, network } = policyOf(place) ?? UNKNOWN
+  const isUnboxed = kind === 'danger-full-access' || leavesForBaton(place)
   for (const folder of [codexFolder(place), join(place.project, '.codex'), '/etc/codex']) {
     const rules = join(folder, 'rules')
     for (const name of place.names(rules)) {
       const text = name.endsWith('.rules') ? place.read(join(rules, name)) : undefined
-      const rule = text === undefined ? undefined : rulesIn(text).find(each => mayMatch(each, command))
-      if (rule !== undefined) return `Codex's own rules may refuse it or ask (${join(rules, name)})`
+      // What a rule allows leaves Codex's own sandbox without a word.
+      const rule =
+        text === undefined ? undefined : rulesIn(text, isUnboxed).find(each => mayMatch(each, command))
+      if (rule !== undefined) return `Codex's own rules may decide about it (${join(rules, name)})`
     }
   }
-  const { kind, network } = policyOf(place) ?? { kind: 'unknown', network: true }
-  if (kind === 'danger-full-access' || !network) return undefined
+  if (isUnboxed || !network) return undefined
   return `Codex's own sandbox is on and has the network, or Baton cannot tell (${kind})`
 }
 
-/** Codex's sandbox, as the turn in its transcript says: `/permissions` changes it while Codex runs. */
-export function ownSandbox(place: RulePlace): string | undefined {
-  const kind = policyOf(place)?.kind
-  return kind === 'read-only' || kind === 'workspace-write' ? `Codex's own sandbox (${kind})` : undefined
+/**
+ * Codex's sandbox, as the turn in its transcript says: `/permissions` changes it while Codex runs. A command that asks to
+ * leave it runs in Baton's.
+ */
+export function ownSandbox(place: RulePlace): AgentOwnSandbox | undefined {
+  const { kind, canLeave } = policyOf(place) ?? UNKNOWN
+  const name = `Codex's own sandbox (${kind})`
+  // Who chose that nothing is written without a question is asked.
+  if (kind === 'read-only') return { name }
+  if (kind !== 'workspace-write' || leavesForBaton(place)) return undefined
+  return { name, withoutNetwork: `${name} has no network. ${canLeave ? TO_LEAVE : NO_WAY_OUT}` }
 }
+
+/** For the model, whose tool has these parameters. */
+const TO_LEAVE =
+  'Run this command again with `sandbox_permissions: "require_escalated"` and a short `justification`: it then runs in Baton\'s sandbox, and Baton does what has to leave it. Do the same with git commands that write, such as `git commit`: `.git` is read-only otherwise.'
+const NO_WAY_OUT =
+  "Codex never asks for approval here, so no command can leave it, and `.git` is read-only. Tell the user to start Codex in a terminal, or with `--sandbox danger-full-access`: its commands then run in Baton's sandbox."
+
+const leavesForBaton = (place: RulePlace): boolean =>
+  policyOf(place)?.kind === 'workspace-write' && readShellCall(place)?.isEscalated === true
 
 interface Policy {
   kind: string
   network: boolean
+  /** Codex may ask for approval. */
+  canLeave: boolean
 }
+
+const UNKNOWN: Policy = { kind: 'unknown', network: true, canLeave: false }
 
 function policyOf({ lastInTranscript }: RulePlace): Policy | undefined {
   try {
@@ -39,16 +63,18 @@ function policyOf({ lastInTranscript }: RulePlace): Policy | undefined {
     const { type, mode, network_access: network = false } = payload.sandbox_policy
     const kind: unknown = type ?? mode
     const isKnown = kind === 'read-only' || kind === 'workspace-write' || kind === 'danger-full-access'
-    return isKnown ? { kind, network: network !== false } : undefined
+    const canLeave = payload.approval_policy !== 'never'
+    return isKnown ? { kind, network: network !== false, canLeave } : undefined
   } catch {
     return undefined
   }
 }
 
-/** The calls in a rules file that forbid something or ask. */
-function rulesIn(text: string): string[] {
+/** The calls in a rules file: all of them, or only those that forbid something or ask. */
+function rulesIn(text: string, onlyStrict: boolean): string[] {
   const plain = text.replace(/^\s*#.*$/gm, '')
-  return plain.split(/(?=\bprefix_rule\s*\()/).filter(rule => /["'](?:forbidden|prompt)["']/.test(rule))
+  const calls = plain.split(/(?=\bprefix_rule\s*\()/).filter(rule => rule.startsWith('prefix_rule'))
+  return onlyStrict ? calls.filter(rule => /["'](?:forbidden|prompt)["']/.test(rule)) : calls
 }
 
 /** By the words that its pattern may start with: one word, or a list of alternatives. */
