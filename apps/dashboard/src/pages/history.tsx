@@ -37,6 +37,15 @@ export function HistoryPage() {
   const sum = (
     key: 'allowed' | 'denied' | 'asked' | 'byRules' | 'byUndo' | 'byModel' | 'bySession' | 'byPerson',
   ) => data.hours.reduce((total, hour) => total + hour[key], 0)
+  if (sum('allowed') + sum('denied') + sum('asked') === 0 && data.contexts.length === 0)
+    return (
+      <Page title="History" tools={tools}>
+        <Empty title="Nothing was decided in this time">
+          Start an agent as usual: Baton counts here what it allowed, denied and asked, and how full contexts
+          were. If an agent ran and nothing appears, run <code>baton doctor</code>.
+        </Empty>
+      </Page>
+    )
   return (
     <Page title="History" tools={tools}>
       <dl class="figures">

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { claudeRows, SESSION } from '../handoff/sessions.ts'
 import { startTerminal } from '../world/agents/tmux.ts'
@@ -110,6 +110,14 @@ describe('the guided set-up', () => {
     writeFileSync(here.config, `daemon:\n  port: 0\ntelegram:\n  api_root: ${telegram.url}\n`, {
       mode: 0o600,
     })
+    const list = (rules: object) => JSON.stringify({ permissions: rules })
+    for (const [file, text] of [
+      [here.settings, list({ deny: ['Bash(git push:*)'] })],
+      [join(here.project.path, '.claude/settings.json'), list({ allow: ['Bash(evil:*)'] })],
+    ] as const) {
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, text)
+    }
     await using terminal = await startTerminal({
       command: [process.execPath, CLI, 'init'],
       cwd: here.project.path,
@@ -122,6 +130,9 @@ describe('the guided set-up', () => {
     }
     await answer(/Which\?/, '')
     await answer(/How much\?/, '')
+    // The lists of their own settings are offered; the list of a project is not.
+    await answer(/deny +Bash\(git push:\*\).*Add them to your settings\? \[Y\/n\]/s, '')
+    expect(await terminal.history()).not.toContain('evil')
     await answer(/shadow mode/, '')
     await answer(/desktop when/, '')
     await answer(/Telegram when you are away/, 'y')
@@ -137,6 +148,9 @@ describe('the guided set-up', () => {
     await terminal.waitForScreen(/Sent by telegram/)
     expect(telegram.messages()).toHaveLength(1)
     expect(readFileSync(here.config, 'utf8')).toContain(`token: ${telegram.token}`)
+    expect(readFileSync(here.config, 'utf8')).toContain(
+      '  deny:\n    - { pattern: ^git push( |$) } # from Bash(git push:*) (~/.claude/settings.json)\n',
+    )
     expect(statSync(here.config).mode & 0o777).toBe(0o600)
   })
 

@@ -46,6 +46,15 @@ describe('a hosted session in the dashboard', () => {
     const { page } = opened
     await page.goto(await world.link())
     await page.getByText('No agent is running').waitFor()
+    for (const [name, text] of [
+      ['Claims', 'No claimed issues'],
+      ['Work', 'No work items yet'],
+      ['History', 'Nothing was decided in this time'],
+      ['Overview', 'No agent is running'],
+    ] as const) {
+      await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click()
+      await page.getByText(text).waitFor()
+    }
     await hosted('filling', 'usage 900\nsay I am **half** way\nwait')
     const card = page.locator('.card', { hasText: 'filling' })
     await card.getByText('handoff: due').waitFor()
