@@ -42,6 +42,8 @@ test('Codex’s own dialog is answered for the person where Baton knows the answ
   const turns = [
     call('exec_command', { cmd: 'git fetch' }),
     ...commands.map(unboxed),
+    // Baton has to see once that this Codex runs what it is handed.
+    unboxed('true'),
     unboxed('sh unknown.sh'),
     say('Tried them all.'),
   ]
