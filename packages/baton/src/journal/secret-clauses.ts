@@ -43,9 +43,17 @@ const PIN = [
 ].join('|')
 const ACCOUNT =
   'log-?ins?|log in|logged in|signs? in|log on|user(?:name)?|account|anmeld(?:en|ung)|einloggen|benutzer(?:name)?|nutzer|konto|connecte[rz]?|utilisateur|identifiant|iniciar sesión|usuario|cuenta|utente|accesso|usuário|conta|ログイン|アカウント|ユーザー名?|登录|登陆|账号|帐号|用户名?|로그인|계정|логин'
-/** One of these is in every text in which a rule here can match: a quick test before the slow ones. */
-export const SECRET_STEMS =
-  'pass|pwd|pw\\b|psw|mdp|kennw|parol|parool|contras|clave|senha|palavra|wachtw|lösen|adgang|kodeord|salasana|hasł|hesl|jelsz|lozin|gesl|slapta|lykil|şifre|mật|kata |парол|κωδικ|סיסמ|كلمة|पास|รหัส|パス|合言|密|口令|비밀|비번|암호|secret|token|cred|geheim|jeton|ficha|トーク|令牌|金鑰|秘|토큰|токен|key|schlüss|clé|llave|chave|zugang|anmeld|identif|認証|凭|webhook|bearer|jwt|seed|mnemon|pin\\b|code|código|codice|otp|2fa|mfa|tan\\b|combin|暗証|验证|门禁|핀|log|sign|user|account|konto|connec|nutzer|utilis|inici|usu|cuenta|utente|accesso|conta|ログ|アカ|ユー|登|账|帐|用户|로그|계정|логин|auth|[a-z\\d][!$%&*^~+?§#]|\\d[a-z]{1,8}\\d'
+/** One of these is in every clause that names a secret: a quick test before the slow ones. */
+const PASSWORD_STEMS =
+  'pass|pw|psw|mdp|kennw|parol|parool|contras|clave|senha|palavra|wachtw|lösen|adgang|kodeord|salasana|hasł|hesl|jelsz|lozin|gesl|slapta|lykil|şifre|mật|kata |парол|κωδικ|סיסמ|كلمة|पास|รหัส|パス|合言|密|口令|비밀|비번|암호'
+const OTHER_STEMS =
+  'secret|token|cred|geheim|jeton|ficha|トーク|令牌|金鑰|秘|토큰|токен|key|schlüss|clé|llave|chave|zugang|anmeld|identif|認証|凭|webhook|bearer|jwt|seed|mnemon|pin\\b|code|código|codice|otp|2fa|mfa|tan\\b|combin|暗証|验证|门禁|핀|log|sign|user|account|konto|connec|nutzer|utilis|inici|usu|cuenta|utente|accesso|conta|ログ|アカ|ユー|登|账|帐|用户|로그|계정|логин|auth|pin[-_=:]'
+/** One of these is in every text in which a rule here can match. */
+export const SECRET_STEMS = `${PASSWORD_STEMS}|${OTHER_STEMS}|[a-z\\d][!$%&*^~+?§#]|\\d[a-z]{1,8}\\d`
+const MAY_NAME_PASSWORD = new RegExp(PASSWORD_STEMS, 'i')
+const MAY_NAME = new RegExp(`${PASSWORD_STEMS}|${OTHER_STEMS}`, 'i')
+/** Without one of these, only a word that a password's name announces can be a value. */
+const MAY_BE_VALUE = /\d|\p{L}[!#$%&*@^~+§]|[!#$%&*@^~+§]\p{L}/u
 const NAMES = new RegExp(
   `(?<![\\p{Script=Latin}\\p{Script=Cyrillic}\\d_])(?<!redacted: )(?:(?<password>${PASSWORD})|(?<pin>${PIN})|(?<key>${KEY})|(?<account>${ACCOUNT}))(?![\\p{Script=Latin}\\p{Script=Cyrillic}\\d_])`,
   'giu',
@@ -73,7 +81,8 @@ const COMMAND = /(?:^|\s)--?[A-Za-z][\w-]*|^\s*(?:\$ |[A-Z_]{3,}=|export )/
 function findSecretValues(text: string): FoundValue[] {
   const found: FoundValue[] = []
   for (const { 0: line, index } of text.matchAll(CLAUSE)) {
-    if (!/[\d!#$%^&*+~?@§:="'`“„«「]/.test(line)) continue
+    if (MAY_BE_VALUE.test(line) ? !MAY_NAME.test(line) && !HINT.test(line) : !MAY_NAME_PASSWORD.test(line))
+      continue
     const isCommand = COMMAND.test(line)
     const isWhole = isCommand || line.search(NAMES) < 0
     // A command is one clause: what is piped into a program belongs to it.
