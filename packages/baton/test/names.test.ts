@@ -44,14 +44,6 @@ const POETIC = [
   ...['look-after', 'asked-twice', 'at-hand', 'spoken-in', 'persons-words'],
 ]
 
-/** Folders that are not renamed yet, with what is left in them. Only ever shorten this list. */
-const NOT_YET: Record<string, readonly string[]> = {
-  'packages/baton/src/permission/': [
-    ...['bringing.ts', 'bringing', 'judging.ts', 'Judging', 'undoing.ts', 'Undoing'],
-  ],
-  'packages/baton/src/adapters/bubblewrap/': ['HolderPatience'],
-}
-
 const files = FOLDERS.flatMap(folder =>
   readdirSync(join(top, folder), { recursive: true, encoding: 'utf8' })
     .filter(name => /\.tsx?$/.test(name) && !name.includes('fixtures/'))
@@ -59,25 +51,13 @@ const files = FOLDERS.flatMap(folder =>
 )
 
 const found = files.flatMap(file => [
-  ...(isAvoided(basename(file).replace(/(?:\.test)?\.tsx?$/, '')) ? [{ file, what: basename(file) }] : []),
+  ...(isAvoided(basename(file).replace(/(?:\.test)?\.tsx?$/, '')) ? [`${file}: ${basename(file)}`] : []),
   ...exportsOf(file)
     .filter(name => isAvoidedExport(name))
-    .map(name => ({ file, what: name })),
+    .map(name => `${file}: ${name}`),
 ])
-const exceptionFor = (file: string) => Object.keys(NOT_YET).find(folder => file.startsWith(folder))
-
 it('files and exports have names that people would search for', () => {
-  const wrong = found.filter(({ file, what }) => !NOT_YET[exceptionFor(file) ?? '']?.includes(what))
-  expect(wrong.map(({ file, what }) => `${file}: ${what}`)).toEqual([])
-})
-
-it('every exception is still needed', () => {
-  const needless = Object.entries(NOT_YET).flatMap(([folder, names]) =>
-    names
-      .filter(name => !found.some(({ file, what }) => file.startsWith(folder) && what === name))
-      .map(name => `${folder}: ${name}`),
-  )
-  expect(needless).toEqual([])
+  expect(found).toEqual([])
 })
 
 it.each(['taking', 'room', 'sessions-at-hand', 'own-words'])('%s is a name to avoid for a file', name => {

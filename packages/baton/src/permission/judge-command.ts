@@ -5,11 +5,11 @@ import type { UnknownCode } from '@batonpass/shell-verdict/shell/unknown'
 import type { JudgeContext } from './judge-context.ts'
 import { judgePart } from './judge-part.ts'
 import { judgeRedirections } from './judge-redirections.ts'
-import { Judging } from './judging.ts'
+import { JudgementCollector } from './judgement-collector.ts'
 import { guardedMention } from './paths/judge-paths.ts'
 import { killsByName } from './rules/own.ts'
 import { ruleStep } from './rules/steps.ts'
-import { Undoing } from './undoing.ts'
+import { UndoCheck } from './undo-check.ts'
 
 /** What a person's own rule for a program may vouch for; nothing else that is unknown can be lifted. */
 const VOUCHABLE: ReadonlySet<UnknownCode> = new Set(['inline-code', 'sourced-file', 'standard-input'])
@@ -18,29 +18,29 @@ const VOUCHABLE: ReadonlySet<UnknownCode> = new Set(['inline-code', 'sourced-fil
 export function judgeCommand(source: string, context: JudgeContext): PermissionJudgement {
   const { request, rules } = context
   const analysis = analyse(source, { cwd: request.cwd, home: request.home })
-  const judging = new Judging()
-  const undoing = new Undoing(request.worktree)
+  const collector = new JudgementCollector()
+  const undoCheck = new UndoCheck(request.worktree)
   const vouched = new Set<number>()
   const whole = { tool: 'Bash', text: source, words: [], paths: [], hosts: [], mcp: undefined }
   for (const rule of rules.deny) {
-    if (rule.pattern && rule.matches(whole)) judging.add(ruleStep(rule, source.slice(0, 500)))
+    if (rule.pattern && rule.matches(whole)) collector.add(ruleStep(rule, source.slice(0, 500)))
   }
   analysis.commands.forEach((command, index) => {
-    judgeRedirections(command, context, judging, undoing)
-    if (judgePart(command, analysis, context, judging, undoing)) vouched.add(index)
+    judgeRedirections(command, context, collector, undoCheck)
+    if (judgePart(command, analysis, context, collector, undoCheck)) vouched.add(index)
   })
   for (const unknown of analysis.unknowns) {
-    judging.unknown.push(unknown.reason)
+    collector.unknown.push(unknown.reason)
     if (unknown.part !== undefined && vouched.has(unknown.part) && VOUCHABLE.has(unknown.code)) continue
     const part = source.slice(unknown.range[0], Math.min(unknown.range[1], unknown.range[0] + 200))
-    judging.add({ rule: `analysis ${unknown.code}`, decision: 'undecided', part, reason: unknown.reason })
+    collector.add({ rule: `analysis ${unknown.code}`, decision: 'undecided', part, reason: unknown.reason })
   }
   const programs = analysis.commands.map(command => programName(command.words[0]?.value ?? ''))
-  if (killsByName(programs, source)) judging.protect('kill', 'stops Baton’s daemon')
+  if (killsByName(programs, source)) collector.protect('kill', 'stops Baton’s daemon')
   const mention = guardedMention(source, context)
-  if (mention && (judging.opaque || analysis.unknowns.length > 0)) judging.close(mention, mention)
-  if (judging.trail.length === 0) {
-    judging.add({ rule: 'analysis', decision: 'undecided', part: '', reason: 'there is no command in it' })
+  if (mention && (collector.opaque || analysis.unknowns.length > 0)) collector.close(mention, mention)
+  if (collector.trail.length === 0) {
+    collector.add({ rule: 'analysis', decision: 'undecided', part: '', reason: 'there is no command in it' })
   }
-  return judging.judgement(undoing.possible && analysis.unknowns.length === 0, undoing.brings)
+  return collector.judgement(undoCheck.possible && analysis.unknowns.length === 0, undoCheck.brings)
 }

@@ -7,39 +7,39 @@ import type { Analysis } from '@batonpass/shell-verdict/shell/analysis'
 import { programName } from '@batonpass/shell-verdict/shell/program'
 import type { SimpleCommand } from '@batonpass/shell-verdict/shell/simple-command'
 import type { Word } from '@batonpass/shell-verdict/shell/word'
-import { bringsUnseen } from './bringing.ts'
 import { coverCommand, coverLater } from './grants/cover.ts'
 import { type Covered, grantStep } from './grants/grants-in-force.ts'
 import type { JudgeContext } from './judge-context.ts'
-import type { Judging } from './judging.ts'
+import type { JudgementCollector } from './judgement-collector.ts'
 import { needsOutside } from './needs-outside.ts'
 import { judgePaths, noFindings, type PathFindings, touched } from './paths/judge-paths.ts'
 import { exactCommand } from './rules/exact-command.ts'
 import type { Subject } from './rules/match.ts'
 import { ownAddress, ownHazard } from './rules/own.ts'
 import { ruleStep, secretStep, spokenBy } from './rules/steps.ts'
-import type { Undoing } from './undoing.ts'
+import type { UndoCheck } from './undo-check.ts'
+import { hasUnnamedWrites } from './unnamed-writes.ts'
 
 /** One simple command without its redirections. True when a person's own allow speaks for it. */
 export function judgePart(
   command: SimpleCommand,
   analysis: Analysis,
   context: JudgeContext,
-  judging: Judging,
-  undoing: Undoing,
+  collector: JudgementCollector,
+  undoCheck: UndoCheck,
 ): boolean {
   const { request, rules, guarded } = context
   const part = partText(command)
   if (command.words.length === 0) {
     if (command.redirections.length === 0)
-      judging.add({ rule: 'builtin', decision: 'allow', part, reason: 'sets variables only' })
+      collector.add({ rule: 'builtin', decision: 'allow', part, reason: 'sets variables only' })
     return false
   }
   const own = ownHazard(command, guarded)
-  if (own) return judging.protect(part, own)
+  if (own) return collector.protect(part, own)
   if (command.calls) {
     const reason = 'calls a function whose commands are judged on their own'
-    judging.add({ rule: 'builtin', decision: 'allow', part, reason })
+    collector.add({ rule: 'builtin', decision: 'allow', part, reason })
     return false
   }
   const assessment = assess(command, rules.programs)
@@ -48,30 +48,30 @@ export function judgePart(
     isInWorktree: folder => isInside(context.paths.realpath(folder), context.worktree),
   })
   if (outside && 'brokered' in outside) {
-    judging.brokered.add(part)
-    if (coverLater(command, assessment, context)) judging.granted.add(part)
+    collector.brokered.add(part)
+    if (coverLater(command, assessment, context)) collector.granted.add(part)
   }
-  if (outside && 'installs' in outside) judging.installs.add(outside.installs)
-  if (outside && 'contacts' in outside) for (const server of outside.contacts) judging.contacts.add(server)
-  if (outside && 'why' in outside) judging.leaves.add(outside.why)
+  if (outside && 'installs' in outside) collector.installs.add(outside.installs)
+  if (outside && 'contacts' in outside) for (const server of outside.contacts) collector.contacts.add(server)
+  if (outside && 'why' in outside) collector.leaves.add(outside.why)
   const found = command.elsewhere ? noFindings() : judgePaths(assessment, command, analysis, context)
-  if (found.root) return judging.denyForGood('builtin destroy', part, rootReason(found.root, request.home))
-  if (found.closed) return judging.close(part, found.closed)
-  judging.touch(found)
+  if (found.root) return collector.denyForGood('builtin destroy', part, rootReason(found.root, request.home))
+  if (found.closed) return collector.close(part, found.closed)
+  collector.touch(found)
   const address = assessment.hosts.map(word => ownAddress(word.value ?? word.prefix, guarded)).find(Boolean)
-  if (address) return judging.close(part, address)
+  if (address) return collector.close(part, address)
   const hosts = assessment.hosts.map(hostOf)
-  noteEffects(assessment, found, hosts, judging)
-  undoing.part(command, assessment, found)
+  noteEffects(assessment, found, hosts, collector)
+  undoCheck.part(command, assessment, found)
   const bare = assessment.program === 'git' ? bareRepository(command, context) : undefined
   if (bare) {
     const reason = `git would use the settings of the bare repository ${bare}, which may name programs`
-    judging.understood = false
-    undoing.stop()
-    judging.add({ rule: 'analysis git-config', decision: 'undecided', part, reason })
+    collector.understood = false
+    undoCheck.stop()
+    collector.add({ rule: 'analysis git-config', decision: 'undecided', part, reason })
   }
   const forced = forcedElsewhere(assessment.forcePush, request.branch)
-  if (forced) return judging.denyForGood('builtin force-push', part, forced)
+  if (forced) return collector.denyForGood('builtin force-push', part, forced)
   const subject = {
     tool: 'Bash',
     text: part,
@@ -82,20 +82,20 @@ export function judgePart(
     exact: exactCommand(command, context.paths.realpath),
   }
   const covered = found.secret ? undefined : coverCommand(command, assessment, analysis, context)
-  return byRules(subject, command, assessment, found, context, judging, covered)
+  return byRules(subject, command, assessment, found, context, collector, covered)
 }
 
 function noteEffects(
   { kind }: Assessment,
   { unknownPath }: PathFindings,
   hosts: readonly (string | undefined)[],
-  judging: Judging,
+  collector: JudgementCollector,
 ): void {
-  for (const host of hosts) if (host !== undefined) judging.hosts.add(host)
-  if (hosts.length > 0 || /^(fetch|remote|demolish|credential)$/.test(kind)) judging.network = true
-  if (/^(unlisted|build|exec|system|demolish|destroy|remote)$/.test(kind)) judging.outside = true
-  if (/^(unlisted|build|exec)$/.test(kind) || unknownPath) judging.understood = false
-  if (kind !== 'read' || unknownPath) judging.opaque = true
+  for (const host of hosts) if (host !== undefined) collector.hosts.add(host)
+  if (hosts.length > 0 || /^(fetch|remote|demolish|credential)$/.test(kind)) collector.network = true
+  if (/^(unlisted|build|exec|system|demolish|destroy|remote)$/.test(kind)) collector.outside = true
+  if (/^(unlisted|build|exec)$/.test(kind) || unknownPath) collector.understood = false
+  if (kind !== 'read' || unknownPath) collector.opaque = true
 }
 
 /** The bare repository in which a git command would run, in its folder or in the one that `-C` names. */
@@ -123,7 +123,7 @@ function byRules(
   assessment: Assessment,
   found: PathFindings,
   context: JudgeContext,
-  judging: Judging,
+  collector: JudgementCollector,
   covered: Covered | undefined,
 ): boolean {
   const { rules } = context
@@ -131,27 +131,28 @@ function byRules(
   const spoken = spokenBy(rules, subject)
   // A grant lifts an ask, never a deny.
   if (covered && spoken?.decision !== 'deny' && assessment.kind !== 'destroy') {
-    judging.add(grantStep(covered, part))
+    collector.add(grantStep(covered, part))
     return false
   }
   // Not even a workflow's own permission opens a secret: it speaks of programs, not of files.
   const speaks = spoken && !(spoken.decision === 'allow' && found.secret && !spoken.namesPaths)
   if (speaks) {
-    judging.add(ruleStep(spoken, part.slice(0, 500)))
+    collector.add(ruleStep(spoken, part.slice(0, 500)))
     if (spoken.decision !== 'allow') return false
   }
-  if (assessment.kind === 'destroy') return judging.denyForGood('builtin destroy', part, reasonOf(assessment))
+  if (assessment.kind === 'destroy')
+    return collector.denyForGood('builtin destroy', part, reasonOf(assessment))
   if (speaks) return spoken.isExact !== true
   if (found.secret) {
-    judging.add(secretStep(rules, part, found.secret))
+    collector.add(secretStep(rules, part, found.secret))
     return false
   }
-  judging.add(builtin(assessment, found, part, context))
+  collector.add(builtin(assessment, found, part, context))
   const flagged = patternAsFlag(command, context)
   if (flagged) {
-    judging.understood = false
+    collector.understood = false
     const reason = `${flagged} matches a name that starts with a dash, which becomes a flag`
-    judging.add({ rule: 'analysis pattern', decision: 'undecided', part, reason })
+    collector.add({ rule: 'analysis pattern', decision: 'undecided', part, reason })
   }
   return false
 }
@@ -179,7 +180,7 @@ function builtin(
   const inside = assessment.kind === 'write' && found.allInside && !assessment.unknownFlags
   const decision: PermissionDecision = inside ? preset.worktreeWrite : preset.kinds[assessment.kind]
   // What a branch or a patch brings has to be looked into first.
-  if (decision === 'allow' && bringsUnseen(assessment))
+  if (decision === 'allow' && hasUnnamedWrites(assessment))
     return { rule, decision: 'undecided', part, reason: reasonOf(assessment) }
   if (decision === 'allow' && found.unknownPath) {
     const reason = `${assessment.program} reads or writes a path only known when it runs: ${found.unknownPath}`

@@ -6,29 +6,29 @@ import type { Word } from '@batonpass/shell-verdict/shell/word'
 import { coverFile } from './grants/cover.ts'
 import { grantStep } from './grants/grants-in-force.ts'
 import type { JudgeContext } from './judge-context.ts'
-import type { Judging } from './judging.ts'
+import type { JudgementCollector } from './judgement-collector.ts'
 import { judgePaths, type PathFindings, touched } from './paths/judge-paths.ts'
 import { ruleStep, secretStep, spokenBy } from './rules/steps.ts'
-import type { Undoing } from './undoing.ts'
+import type { UndoCheck } from './undo-check.ts'
 
 /** The files that the shell itself opens for a command. */
 export function judgeRedirections(
   command: SimpleCommand,
   context: JudgeContext,
-  judging: Judging,
-  undoing: Undoing,
+  collector: JudgementCollector,
+  undoCheck: UndoCheck,
 ): void {
   for (const redirection of command.redirections) {
     const target = openedBy(redirection)
     if (!target) continue
     const part = `${redirection.operator} ${target.value ?? target.text}`
     if (/^\/dev\/(tcp|udp)\//.test(target.value ?? '')) {
-      judging.network = true
-      judging.outside = true
-      judging.leaves.add('it opens a network connection')
-      undoing.stop()
+      collector.network = true
+      collector.outside = true
+      collector.leaves.add('it opens a network connection')
+      undoCheck.stop()
       const reason = 'opens a network connection'
-      judging.add({ rule: 'builtin redirection', decision: 'undecided', part, reason })
+      collector.add({ rule: 'builtin redirection', decision: 'undecided', part, reason })
       continue
     }
     const reads = redirection.operator === '<' || redirection.operator === '<&'
@@ -37,14 +37,14 @@ export function judgeRedirections(
       ...(reads ? { kind: 'read', reads: [target] } : { kind: 'write', writes: [target] }),
     }
     const found = judgePaths(assessment, command, undefined, context)
-    judging.touch(found)
+    collector.touch(found)
     if (found.closed) {
-      judging.close(part, found.closed)
+      collector.close(part, found.closed)
       continue
     }
-    undoing.part(command, assessment, found)
+    undoCheck.part(command, assessment, found)
     const step = stepFor(command, { part, target, reads, found }, context)
-    if (step) judging.add(step)
+    if (step) collector.add(step)
   }
 }
 

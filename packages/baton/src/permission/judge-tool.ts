@@ -8,7 +8,7 @@ import { answersHost } from '../sandbox/network/host-settings.ts'
 import { coverFile, coverOwnTool } from './grants/cover.ts'
 import { grantStep } from './grants/grants-in-force.ts'
 import type { JudgeContext, PermissionRequest } from './judge-context.ts'
-import { Judging } from './judging.ts'
+import { JudgementCollector } from './judgement-collector.ts'
 import { holdsProtected } from './paths/listed-names.ts'
 import { commitScript, guardedPath } from './paths/protected.ts'
 import type { Subject } from './rules/match.ts'
@@ -64,10 +64,10 @@ export function judgeTool(context: JudgeContext): PermissionJudgement {
     const about = { ...subject(tool), mcp: `${server}/${name}` }
     const covered = OWN_SERVERS.has(server) ? coverOwnTool(name, context) : undefined
     if (covered && spokenBy(rules, about)?.decision !== 'deny') {
-      const judging = new Judging()
-      judging.outside = true
-      judging.add(grantStep(covered, tool))
-      return judging.judgement(false)
+      const collector = new JudgementCollector()
+      collector.outside = true
+      collector.add(grantStep(covered, tool))
+      return collector.judgement(false)
     }
     const reads = OWN_SERVERS.has(server) && OWN_READS.has(name)
     return byRules(
@@ -96,7 +96,7 @@ export function judgeTool(context: JudgeContext): PermissionJudgement {
 
 function judgeFile(context: JudgeContext, access: 'read' | 'names' | 'write'): PermissionJudgement {
   const { request, rules, paths, guarded } = context
-  const judging = new Judging()
+  const collector = new JudgementCollector()
   const given =
     text(request.input, 'file_path') ??
     text(request.input, 'notebook_path') ??
@@ -104,21 +104,21 @@ function judgeFile(context: JudgeContext, access: 'read' | 'names' | 'write'): P
     (access === 'write' ? undefined : request.cwd)
   const part = `${request.tool} ${given ?? '(no path)'}`
   if (given === undefined || given.includes('\0')) {
-    judging.understood = false
-    judging.add({ rule: 'builtin file', decision: 'undecided', part, reason: 'the tool names no path' })
-    return judging.judgement(false)
+    collector.understood = false
+    collector.add({ rule: 'builtin file', decision: 'undecided', part, reason: 'the tool names no path' })
+    return collector.judgement(false)
   }
   const path = pathsOf(literalWord(given), [request.cwd], request.home)?.[0] ?? given
   const real = paths.realpath(path)
-  judging[access === 'write' ? 'writes' : 'reads'].add(real)
+  collector[access === 'write' ? 'writes' : 'reads'].add(real)
   const mode = access === 'write' ? 'write' : 'read'
   const searched = searchedBy(request, path)
   const closed = [path, real, ...searched.fixed]
     .map(each => guardedPath(each, mode, guarded))
     .find(reason => reason !== undefined)
   if (closed) {
-    judging.close(part, closed)
-    return judging.judgement(false)
+    collector.close(part, closed)
+    return collector.judgement(false)
   }
   const { worktree } = context
   const inside = isInside(real, worktree) && !isInside(real, `${worktree}/.git`)
@@ -137,34 +137,34 @@ function judgeFile(context: JudgeContext, access: 'read' | 'names' | 'write'): P
   const spoken = spokenBy(context.rules, about)
   const covered = access === 'write' && !secret ? coverFile(real, context) : undefined
   if (covered && spoken?.decision !== 'deny') {
-    judging.add(grantStep(covered, part))
-    return judging.judgement(inside)
+    collector.add(grantStep(covered, part))
+    return collector.judgement(inside)
   }
   if (spoken && !(secret && spoken.decision === 'allow' && !spoken.namesPaths)) {
-    judging.add(ruleStep(spoken, part))
-    return judging.judgement(access === 'write' && inside)
+    collector.add(ruleStep(spoken, part))
+    return collector.judgement(access === 'write' && inside)
   }
   if (secret) {
-    judging.add(secretStep(rules, part, secret))
-    return judging.judgement(false)
+    collector.add(secretStep(rules, part, secret))
+    return collector.judgement(false)
   }
   const rule = `builtin file (${rules.presetName})`
   if (access !== 'write') {
-    judging.add({
+    collector.add({
       rule,
       decision: inside ? 'allow' : rules.preset.outsideRead,
       part,
       reason: inside ? 'reads inside the worktree' : 'reads outside the worktree',
     })
-    return judging.judgement(false)
+    return collector.judgement(false)
   }
-  judging.add({
+  collector.add({
     rule,
     decision: inside ? rules.preset.fileToolWrite : rules.preset.kinds.write,
     part,
     reason: inside ? 'writes inside the worktree' : 'writes outside the worktree',
   })
-  return judging.judgement(inside)
+  return collector.judgement(inside)
 }
 
 interface Searched {
@@ -199,9 +199,9 @@ function judgeWeb(context: JudgeContext): PermissionJudgement {
   const about: Subject = { ...subject('WebFetch'), text: url, hosts: [host] }
   const address = ownAddress(url, context.guarded)
   if (address) {
-    const judging = new Judging()
-    judging.close(url, address)
-    return judging.judgement(false)
+    const collector = new JudgementCollector()
+    collector.close(url, address)
+    return collector.judgement(false)
   }
   if (answersHost([...context.rules.hosts, ...(context.request.hosts ?? [])], url))
     return byRules(context, about, 'allow', `commands and web tools may read from ${host}`)
@@ -219,17 +219,17 @@ function byRules(
   otherwise: PermissionDecision,
   reason: string,
 ): PermissionJudgement {
-  const judging = new Judging()
+  const collector = new JudgementCollector()
   const spoken = spokenBy(context.rules, about)
   const part = about.text === '' ? context.request.tool : about.text
-  for (const host of about.hosts) if (host !== undefined) judging.hosts.add(host)
-  judging.network = about.hosts.length > 0 || context.request.tool === 'WebSearch'
-  judging.outside = about.mcp !== undefined
+  for (const host of about.hosts) if (host !== undefined) collector.hosts.add(host)
+  collector.network = about.hosts.length > 0 || context.request.tool === 'WebSearch'
+  collector.outside = about.mcp !== undefined
   // What a tool of a server, or one that Baton does not know, does is the tool's own affair.
-  judging.understood = otherwise !== 'undecided' || /^Web(Fetch|Search)$/.test(context.request.tool)
-  if (spoken) judging.add(ruleStep(spoken, part))
-  else judging.add({ rule: `builtin (${context.rules.presetName})`, decision: otherwise, part, reason })
-  return judging.judgement(false)
+  collector.understood = otherwise !== 'undecided' || /^Web(Fetch|Search)$/.test(context.request.tool)
+  if (spoken) collector.add(ruleStep(spoken, part))
+  else collector.add({ rule: `builtin (${context.rules.presetName})`, decision: otherwise, part, reason })
+  return collector.judgement(false)
 }
 
 function subject(tool: string): Subject {

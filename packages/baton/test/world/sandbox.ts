@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { hostFiles } from '../../src/adapters/bubblewrap/files.ts'
-import type { HolderPatience } from '../../src/adapters/bubblewrap/holder.ts'
+import type { HolderLimits } from '../../src/adapters/bubblewrap/holder.ts'
 import { viewHost } from '../../src/adapters/bubblewrap/probe.ts'
 import { bubblewrapSandbox } from '../../src/adapters/bubblewrap/sandbox.ts'
 import { systemIds } from '../../src/adapters/system/ids.ts'
@@ -49,7 +49,7 @@ export interface SandboxWorld extends AsyncDisposable {
 export async function sandboxWorld(
   options: {
     settings?: Partial<SandboxSettings>
-    patience?: HolderPatience
+    limits?: HolderLimits
     /** Opens no sandbox. */
     isClosed?: boolean
     before?: (world: SandboxWorld) => Promise<void> | void
@@ -60,7 +60,7 @@ export async function sandboxWorld(
   const state = join(home, '.local/state/baton')
   for (const path of [home, state]) mkdirSync(path, { recursive: true })
   const project = await gitRepo(join(home, 'project'))
-  const sandbox = testSandbox(state, options.patience)
+  const sandbox = testSandbox(state, options.limits)
   const settings: SandboxSettings = {
     home,
     state,
@@ -124,14 +124,14 @@ export async function sandboxWorld(
   return world
 }
 
-export function testSandbox(state: string, patience?: HolderPatience, path = process.env.PATH): Sandbox {
+export function testSandbox(state: string, limits?: HolderLimits, path = process.env.PATH): Sandbox {
   return bubblewrapSandbox({
     folder: join(state, 'sandbox'),
     findProgram: name => onPath(name, { PATH: path }),
     ids: systemIds,
     hidden: HIDDEN_VARIABLES,
     host: viewHost(process.env),
-    ...(patience ? { patience } : {}),
+    ...(limits ? { limits } : {}),
   })
 }
 

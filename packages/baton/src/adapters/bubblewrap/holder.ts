@@ -7,7 +7,7 @@ import { holderArguments } from './arguments.ts'
 import { withOnlyDescriptors } from './box.ts'
 
 /** How often a holder looks whether a daemon is there, and after how many looks without one it ends. */
-export interface HolderPatience {
+export interface HolderLimits {
   seconds: number
   looks: number
 }
@@ -42,7 +42,7 @@ const places = (folder: string) => ({
 export async function startHolder(
   { bwrap, bash }: { bwrap: string; bash: string },
   folder: string,
-  patience: HolderPatience,
+  limits: HolderLimits,
 ): Promise<Holder> {
   const { mark, beat, record } = places(folder)
   await writeFile(mark, '')
@@ -54,8 +54,8 @@ export async function startHolder(
     'baton-sandbox',
     mark,
     beat,
-    String(patience.seconds),
-    String(patience.looks),
+    String(limits.seconds),
+    String(limits.looks),
   ]
   const [program = bash, ...args] = withOnlyDescriptors(
     bash,

@@ -10,7 +10,7 @@ import {
   type SandboxStatus,
 } from '../../ports/sandbox.ts'
 import { boxText, preparedId, wrappedCommand } from './box.ts'
-import { beat, endHolder, findHolder, type HolderPatience, startHolder } from './holder.ts'
+import { beat, endHolder, findHolder, type HolderLimits, startHolder } from './holder.ts'
 import { type HostView, probeSandbox } from './probe.ts'
 import { removeTree } from './remove-tree.ts'
 import { seccompFilter } from './seccomp.ts'
@@ -24,15 +24,15 @@ export interface BubblewrapOptions {
   ids: Ids
   hidden: HiddenVariables
   host: HostView
-  patience?: HolderPatience
+  limits?: HolderLimits
 }
 
-const PATIENCE: HolderPatience = { seconds: 60, looks: 30 }
+const LIMITS: HolderLimits = { seconds: 60, looks: 30 }
 
 /** Sandboxes made with bubblewrap (`bwrap`), one for each session. */
 export function bubblewrapSandbox(options: BubblewrapOptions): Sandbox {
   const { folder, host, ids } = options
-  const patience = options.patience ?? PATIENCE
+  const limits = options.limits ?? LIMITS
   const open = new Map<string, Promise<BubblewrapSession>>()
   let status: SandboxStatus | undefined
 
@@ -76,9 +76,9 @@ export function bubblewrapSandbox(options: BubblewrapOptions): Sandbox {
     const own = folderOf(session)
     await mkdir(own, { recursive: true, mode: 0o700 })
     const holder = shared
-      ? ((await findHolder(own)) ?? (await startHolder(programs(parts), own, patience)))
+      ? ((await findHolder(own)) ?? (await startHolder(programs(parts), own, limits)))
       : undefined
-    const timer = setInterval(() => void beat(own).catch(() => undefined), patience.seconds * 500)
+    const timer = setInterval(() => void beat(own).catch(() => undefined), limits.seconds * 500)
     timer.unref()
     const made = new BubblewrapSession({
       parts,
@@ -86,7 +86,7 @@ export function bubblewrapSandbox(options: BubblewrapOptions): Sandbox {
       aside: join(folder, 'aside', nameOf(session)),
       prefix: nameOf(session),
       holder,
-      restart: async () => startHolder(programs(parts), own, patience),
+      restart: async () => startHolder(programs(parts), own, limits),
       onEnd: () => {
         clearInterval(timer)
         open.delete(session)

@@ -1,8 +1,8 @@
 import { isInside } from '@batonpass/shell-verdict/paths/resolve'
 import type { Assessment } from '@batonpass/shell-verdict/programs/assessment'
 import type { SimpleCommand } from '@batonpass/shell-verdict/shell/simple-command'
-import { bringing } from './bringing.ts'
 import type { PathFindings } from './paths/judge-paths.ts'
+import { unnamedWrites } from './unnamed-writes.ts'
 
 /** Programs after which a path may lead elsewhere than it did when it was judged. */
 const RELINKS = /^(ln|gln|mv|gmv|cp|gcp|git)$/
@@ -11,11 +11,11 @@ const RELINKS = /^(ln|gln|mv|gmv|cp|gcp|git)$/
 const RELINKING = /^(checkout|switch|restore|reset|stash|merge|apply|revert|cherry-pick|mv)$/
 
 /** Whether a snapshot of the worktree could take back all that a text does. */
-export class Undoing {
+export class UndoCheck {
   readonly #worktree: string
   #possible = true
   #writes = false
-  /** What its parts bring that no word names: see bringing.ts. */
+  /** What its parts bring that no word names: see unnamed-writes.ts. */
   readonly brings: string[][] = []
   /** Paths that earlier parts may have turned into links. */
   readonly #moved: string[] = []
@@ -33,7 +33,7 @@ export class Undoing {
   }
 
   part(command: SimpleCommand, assessment: Assessment, found: PathFindings): void {
-    const brought = bringing(command, assessment, found, this.#worktree)
+    const brought = unnamedWrites(command, assessment, found, this.#worktree)
     if (brought) this.brings.push(brought)
     if (assessment.kind === 'read' && assessment.hosts.length === 0) {
       if (found.unknownPath) this.#possible = false

@@ -3,7 +3,7 @@ import type { PermissionDecision, PermissionJudgement, PermissionStep } from '@b
 const ORDER: readonly PermissionDecision[] = ['allow', 'undecided', 'ask', 'deny']
 
 /** Collects what each part gave; the strictest wins. */
-export class Judging {
+export class JudgementCollector {
   readonly trail: PermissionStep[] = []
   readonly reads = new Set<string>()
   readonly writes = new Set<string>()

@@ -8,7 +8,7 @@ import type { PathFindings } from './paths/judge-paths.ts'
  * A command that writes files which its words do not name: a branch, a patch or an archive says which. Its program (for git: the
  * sub-command) and words, for one who looks into what it brings; undefined where the words say everything.
  */
-export function bringing(
+export function unnamedWrites(
   { words, folders }: SimpleCommand,
   assessment: Assessment,
   { writes }: Pick<PathFindings, 'writes'>,
@@ -34,7 +34,7 @@ export function bringing(
 }
 
 /** Whether it may write files of the worktree that nobody has seen yet. */
-export const bringsUnseen = ({ program, kind, path: [sub = ''] }: Assessment): boolean =>
+export const hasUnnamedWrites = ({ program, kind, path: [sub = ''] }: Assessment): boolean =>
   program === 'git' && kind === 'write' && !/^(commit|config)$/.test(sub) && !NAMES_ALL.test(sub)
 
 /** Followed by the sub-command. */
