@@ -8,6 +8,7 @@ import {
   CYCLE_STEP_LABELS,
   DECIDED_BY_LABELS,
   END_LABELS,
+  FLEET_LABELS,
   HANDOFF_LABELS,
   isGoodEnd,
   STAGE_LABELS,
@@ -115,6 +116,16 @@ function describeBody({ body }: Entry): Line {
         title: `Issue #${body.issue} ${CLAIM_LABELS[body.what]}`,
         detail: [body.phase?.replaceAll('_', ' '), body.pullRequest, body.reason].filter(Boolean).join(' · '),
         tone: body.what === 'trouble' || body.what === 'lost' ? 'bad' : 'info',
+      }
+    case 'fleet':
+      return {
+        mark: 'claim',
+        title:
+          body.issue === undefined
+            ? `Fleet ${FLEET_LABELS[body.what]}`
+            : `Issue #${body.issue} ${FLEET_LABELS[body.what]}`,
+        detail: [body.repository, body.pullRequest, body.reason].filter(Boolean).join(' · '),
+        tone: body.what === 'gave-up' || body.what === 'failed' ? 'bad' : 'info',
       }
     case 'cycle':
       return {

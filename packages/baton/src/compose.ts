@@ -13,6 +13,7 @@ import { composeAsks } from './compose/asks.ts'
 import type { Baton, ComposeOptions } from './compose/baton.ts'
 import { composeClaim } from './compose/claim.ts'
 import { composeCycle } from './compose/cycle.ts'
+import { FleetKeeper } from './compose/fleet-keeper.ts'
 import { foreignHooksReactor } from './compose/foreign-hooks.ts'
 import { forgeKeeper } from './compose/forge.ts'
 import { layGround } from './compose/ground.ts'
@@ -92,6 +93,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
           await work.brokerEnded(session, done)
         },
         port: () => listening,
+        borrowedBy: project => fleet.borrowedBy(project),
         ownProgram: options.ownProgram ?? ['baton'],
       })
   const proofs = ground.inMemory
@@ -292,10 +294,21 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     toolServer: options.toolServer,
   })
   live.listen(entry => watched.hear(entry))
+  const fleet = new FleetKeeper(stateDir, async () => {
+    const { composeFleet } = await import('./compose/fleet.ts')
+    return composeFleet(ground, {
+      claims: claim.claims,
+      forges,
+      sessions: watched,
+      asks,
+      startWorkflow: options.startWorkflow,
+    })
+  })
   // At once: a pull request may be merged, and its claim gone, before the next tick.
   live.listen(({ body }) => {
-    if (body.kind === 'claim' && body.what === 'opened')
-      void handsOff.tick().catch(cause => fault('ending the run of a claim', cause))
+    if (body.kind !== 'claim' || body.what !== 'opened') return
+    void handsOff.tick().catch(cause => fault('ending the run of a claim', cause))
+    void fleet.tick().catch(cause => fault('following a job', cause))
   })
   const ticks = new Ticks(
     {
@@ -306,6 +319,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
       stages: () => work.tick(),
       ...(unattended ? { hungTurns: () => unattended.hungTurns.tick() } : {}),
       ...(sandbox ? { sandbox: () => sandbox.sandboxes.tick() } : {}),
+      ...(ground.inMemory ? {} : { fleet: () => fleet.tick() }),
     },
     fault,
   )
@@ -335,6 +349,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     presence,
     claims: claim.claims,
     boards: claim.boards,
+    fleet,
     cycles: cycle?.cycles,
     proofs,
     // By the session of a workflow, or by a Work ID.
@@ -376,6 +391,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
       const steps = [
         // Do not wait long for a tick that waits for a forge or an agent: its stored state is resumed after the next start.
         () => Promise.race([ticks.idle(), pause(MAX_TICK_MS, undefined, { ref: false })]),
+        () => fleet.close(),
         () => claim.close(),
         async () => proofs?.close(),
         async () => sandbox?.close(),

@@ -12,7 +12,7 @@ const shellVerdict = join(import.meta.dirname, '../../shell-verdict/src')
 const ground = ['config', 'session', 'journal', 'ask']
 const middle = ['sandbox', 'permission', 'undo', 'handoff', 'proof']
 const upper = ['work', 'claim', 'chat']
-const belowViews = ['ports', ...ground, ...middle, ...upper, 'engine', 'store', 'adapters']
+const belowViews = ['ports', ...ground, ...middle, ...upper, 'fleet', 'engine', 'store', 'adapters']
 const belowCompose = [...belowViews, 'views']
 
 /** What each part may import besides itself. */
@@ -26,6 +26,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ...Object.fromEntries(upper.map(part => [part, ['ports', ...ground, ...middle]])),
   // The judge of other tools reads the sandbox's table of paths.
   permission: ['ports', ...ground, 'sandbox'],
+  fleet: ['ports', ...ground, ...middle, ...upper],
   engine: ['ports', ...ground, ...middle, ...upper],
   store: ['ports'],
   adapters: ['ports'],
@@ -170,11 +171,20 @@ describe('what each program loads at its start', () => {
     expect([...packagesOf('src/daemon/main.ts')]).toContain('better-sqlite3')
   })
 
-  /** The packages that a module brings by static imports, near and far. */
-  function packagesOf(entry: string): Set<string> {
+  it('the daemon loads the fleet only when it is used', () => {
+    const loaded = ['src/compose.ts', 'src/daemon/daemon.ts'].flatMap(entry => [...loadedBy(entry).files])
+    expect(loaded).toContain('src/compose/fleet-keeper.ts')
+    expect(loaded.filter(file => /^src\/(fleet|adapters\/pg-boss)\//.test(file))).toEqual([])
+  })
+
+  const packagesOf = (entry: string): Set<string> => loadedBy(entry).packages
+
+  /** The files and packages that a module brings by static imports, near and far. */
+  function loadedBy(entry: string): { files: Set<string>; packages: Set<string> } {
     const chunk = Object.keys(outputs).find(name => outputs[name]?.entryPoint === entry)
     if (!chunk) throw new Error(`${entry} is no chunk of its own: it is loaded at once with what imports it`)
     const packages = new Set<string>()
+    const files = new Set<string>()
     const seen = new Set<string>()
     const follow = (name: string) => {
       if (seen.has(name)) return
@@ -182,6 +192,7 @@ describe('what each program loads at its start', () => {
       for (const input of Object.keys(outputs[name]?.inputs ?? {})) {
         const found = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1]
         if (found) packages.add(found)
+        else files.add(input)
       }
       for (const { path, kind, external } of outputs[name]?.imports ?? []) {
         if (kind !== 'import-statement') continue
@@ -190,7 +201,7 @@ describe('what each program loads at its start', () => {
       }
     }
     follow(chunk)
-    return packages
+    return { files, packages }
   }
 })
 

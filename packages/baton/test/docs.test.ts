@@ -85,7 +85,7 @@ describe('the commands in the guides', () => {
     }
     expect(odd).toEqual([])
     // More than a hundred commands, each a program of its own.
-  }, 360_000)
+  }, 720_000)
 })
 
 describe('the commands in the README', () => {

@@ -34,6 +34,11 @@ export const API_NEEDS: readonly (readonly [method: string, path: string, need: 
   ['POST', '/api/sessions/:id/name', 'no-agent'],
   ['DELETE', '/api/sessions/:id/cycle', 'no-agent'],
   ['POST', '/api/proofs/:id/cancel', 'no-agent'],
+  // Each job starts an agent.
+  ['POST', '/api/queue', 'no-agent'],
+  ['POST', '/api/queue/remove', 'no-agent'],
+  ['POST', '/api/queue/retry', 'no-agent'],
+  ['POST', '/api/fleet', 'no-agent'],
   // The next caller can take a released claim.
   ['POST', '/api/claims/release', 'no-agent'],
 

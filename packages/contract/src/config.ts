@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { board, claim, forge, github } from './config/claim.ts'
+import { fleet } from './config/fleet.ts'
 import { asks, notify, telegram } from './config/people.ts'
 import { permission, permissions, shadow } from './config/permission.ts'
 import { proof } from './config/proof.ts'
@@ -33,6 +34,7 @@ export const Config = section("Baton's configuration.", {
   github: github.prefault({}),
   board: board.prefault({}),
   claim: claim.prefault({}),
+  fleet: fleet.prefault({}),
 })
 
 /** The effective configuration: every default filled in, every value normalised. */

@@ -4,6 +4,7 @@ import { ClaimEntry } from './claim.ts'
 import { CycleEntry } from './cycle.ts'
 import { ErrorBody } from './error-body.ts'
 import { AgentEvent, AgentName } from './event.ts'
+import { FleetEntry } from './fleet.ts'
 import { HandoffEntry } from './handoff.ts'
 import { HookSource } from './hook.ts'
 import { EntryId, EventId, NativeId, SessionId } from './ids.ts'
@@ -68,6 +69,7 @@ export const EntryBody = z.discriminatedUnion('kind', [
   CycleEntry,
   StageEntry,
   ClaimEntry,
+  FleetEntry,
 ])
 export type EntryBody = z.infer<typeof EntryBody>
 export type EntryKind = EntryBody['kind']

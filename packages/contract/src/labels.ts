@@ -1,6 +1,7 @@
 import type { Ask, AskAnswer, AskOption, WithdrawnWhy } from './ask.ts'
 import type { ClaimEntry } from './claim.ts'
 import type { CycleEntry, CycleStep } from './cycle.ts'
+import type { FleetEntry } from './fleet.ts'
 import type { HandoffEntry } from './handoff.ts'
 import type { DecidedBy } from './permission.ts'
 import { answerWords } from './replies.ts'
@@ -160,6 +161,24 @@ export const CLAIM_LABELS: Record<ClaimEntry['what'], string> = {
   lost: 'taken by another machine',
   'carried-over': 'moved to a new session',
   trouble: 'has a problem',
+}
+
+/** What happened to the fleet or one of its jobs. Read after `Fleet` or `Issue #N`. */
+export const FLEET_LABELS: Record<FleetEntry['what'], string> = {
+  up: 'started',
+  paused: 'paused',
+  draining: 'drains',
+  down: 'stopped',
+  added: 'added to the queue',
+  taken: 'taken from the queue',
+  started: 'has an agent',
+  opened: 'has a pull request',
+  'put-back': 'put back into the queue',
+  failed: 'failed; another attempt follows',
+  'gave-up': 'failed twice and waits for you',
+  retried: 'starts again',
+  removed: 'removed from the queue',
+  cleaned: 'cleaned up',
 }
 
 /** What happened to a handoff document. Read after `Handoff document`. */

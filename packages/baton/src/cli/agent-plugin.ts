@@ -1,10 +1,10 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { onPath } from '../adapters/system/on-path.ts'
 import type { StateFolder } from '../config/state-folder.ts'
 import { replaceFile } from '../daemon/secret-file.ts'
-import { programPaths } from '../hook/program.ts'
 import { stablePrograms } from '../hook/runtime.ts'
+import { hasPlugin, ownPlugin } from '../hook/start-workflow.ts'
 import { ran } from './agent-tools.ts'
 import type { Io } from './io.ts'
 
@@ -19,22 +19,6 @@ const REMOVE = [
   ['plugin', 'uninstall', NAME],
   ['plugin', 'marketplace', 'remove', 'batonpass'],
 ]
-
-/** Whether Claude Code has it already, by whoever's hand. */
-export function hasPlugin({ env, home }: Pick<Io, 'env' | 'home'>): boolean {
-  const list = join(env.CLAUDE_CONFIG_DIR || join(home, '.claude'), 'plugins/installed_plugins.json')
-  try {
-    return readFileSync(list, 'utf8').includes('"baton@')
-  } catch {
-    return false
-  }
-}
-
-/** The plugin as it comes with this installation; undefined in one that was built without it. */
-export function ownPlugin(): string | undefined {
-  const folder = join(dirname(programPaths().cli), 'plugin')
-  return existsSync(folder) ? folder : undefined
-}
 
 /** Whether it is missing, and could be put in. */
 export const lacksPlugin = (agents: readonly string[], io: Io): boolean =>

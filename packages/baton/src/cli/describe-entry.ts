@@ -53,6 +53,11 @@ export function describeEntry({ body }: Entry): string {
       const parts = [body.phase, body.pullRequest, body.reason && short(body.reason)].filter(Boolean)
       return `claim #${body.issue} ${body.what}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`
     }
+    case 'fleet': {
+      const about = body.issue === undefined ? '' : ` ${body.repository}#${body.issue}`
+      const more = [body.pullRequest, body.reason && short(body.reason)].filter(Boolean).join(', ')
+      return `fleet${about} ${body.what}${more ? `: ${more}` : ''}`
+    }
     case 'cycle':
       return `cycle ${body.what}${describeCycle(body)}`
     case 'decision':

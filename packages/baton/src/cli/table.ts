@@ -4,6 +4,7 @@ import { agentCommands } from './table/agent.ts'
 import { askCommands } from './table/ask.ts'
 import { claimCommands } from './table/claim.ts'
 import { daemonCommands } from './table/daemon.ts'
+import { fleetCommands } from './table/fleet.ts'
 import { handoffCommands } from './table/handoff.ts'
 import { journalCommands } from './table/journal.ts'
 import { permissionCommands } from './table/permission.ts'
@@ -38,6 +39,7 @@ export const COMMANDS: readonly Command[] = [
     ...pick(sessionCommands, 'run', 'chat', 'resume', 'kill'),
     ...pick(workflowCommands, 'stop', 'done'),
     ...claimCommands,
+    ...fleetCommands,
     ...proofCommands,
     ...stageCommands,
     ...handoffCommands,

@@ -35,7 +35,16 @@ export interface SandboxAccess {
 
 export function composeAccess(
   { home, sessions, config, fault }: Ground,
-  { asks, ownPorts }: { asks: Asks; ownPorts(): readonly number[] },
+  {
+    asks,
+    ownPorts,
+    borrowedBy,
+  }: {
+    asks: Asks
+    ownPorts(): readonly number[]
+    /** Folders that a clone of the fleet borrows objects from. */
+    borrowedBy(project: string): Promise<readonly string[]>
+  },
 ): SandboxAccess {
   const requests = new AccessRequests({
     asks,
@@ -75,7 +84,8 @@ export function composeAccess(
       requests.granted(session).flatMap(({ kind, name }) => (kind === 'host' ? [name] : [])),
     async settingsFor(session, about) {
       await requests.load(session)
-      return sessionSettings(about, { home, realpath }, requests.granted(session))
+      const borrowed = await borrowedBy(about.project)
+      return sessionSettings(about, { home, realpath }, requests.granted(session), borrowed)
     },
     end: session => requests.end(session),
   }

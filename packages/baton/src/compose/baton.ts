@@ -17,6 +17,7 @@ import type { Store } from '../ports/store.ts'
 import type { Proofs } from '../proof/proofs.ts'
 import type { Pauses } from '../session/pauses.ts'
 import type { Dashboard } from '../views/dashboard.ts'
+import type { FleetKeeper } from './fleet-keeper.ts'
 import type { GroundOptions } from './ground.ts'
 import type { Maintenance } from './maintenance.ts'
 import type { Sessions } from './sessions.ts'
@@ -27,6 +28,13 @@ export interface ComposeOptions extends GroundOptions {
   toolServer?: ToolServer
   /** How to start this installation's `baton`. Default: the one on the PATH. */
   ownProgram?: readonly string[]
+  /** How to start a workflow in an agent, for the fleet. */
+  startWorkflow?: (
+    agent: string,
+    workflow: string,
+    words: string,
+    project: string,
+  ) => { prompt: string; args: string[] }
   /** Added to the product's own reactors; used by tests. */
   reactors?: readonly Reactor[]
 }
@@ -44,6 +52,8 @@ export interface Baton extends Maintenance {
   rename(session: Session['id'], name: string): Promise<void>
   claims: Claims
   boards: Boards
+  /** The queue and its workers; nothing of it is loaded before it is used. */
+  fleet: FleetKeeper
   /** Undefined in a process that handles a single call. */
   cycles: Cycles | undefined
   /** The checks of finished work. Undefined in a process that handles a single call. */

@@ -210,6 +210,7 @@ function secretsIn(config: Config, env: Environment): string[] {
     config.telegram.token,
     config.notify.webhook,
     config.store.url,
+    config.fleet.postgres,
     token,
     webhook_secret,
     ...named,

@@ -44,12 +44,14 @@ export function composeSandbox(
   links: Pick<BrokerLinks, 'intake' | 'brokerEnded' | 'ownProgram'> & {
     asks: Asks
     port(): number | undefined
+    /** Folders that a clone of the fleet borrows objects from. */
+    borrowedBy(project: string): Promise<readonly string[]>
   },
 ): ComposedSandbox {
   const { env, home, stateDir, sessions, write, fault } = ground
   const processOf = processReader()
   const ownPorts = () => [links.port() ?? 0]
-  const access = composeAccess(ground, { asks: links.asks, ownPorts })
+  const access = composeAccess(ground, { asks: links.asks, ownPorts, borrowedBy: links.borrowedBy })
   const broker = composeBroker(ground, {
     ...links,
     requestAccess: access.request,

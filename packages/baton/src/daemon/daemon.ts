@@ -25,6 +25,7 @@ import { cycleRoutes } from './cycle-routes.ts'
 import { dashboardRoutes } from './dashboard-routes.ts'
 import { editorRoutes } from './editor-routes.ts'
 import { lastEndpoint } from './endpoint.ts'
+import { fleetRoutes } from './fleet-routes.ts'
 import { answerHook, type HookCall, httpCall } from './hook-route.ts'
 import { hostedRoutes } from './hosted-routes.ts'
 import { type Handler, listenLoopback, listenUnix } from './listen.ts'
@@ -106,6 +107,7 @@ export async function runDaemon(
         presenceRoutes(baton.presence, mayAnswer),
         cycleRoutes(baton),
         claimRoutes(baton, mayAnswer),
+        fleetRoutes(baton.fleet),
         sessionRoutes(baton.sessions),
         nameRoutes(baton),
         pauseRoutes({

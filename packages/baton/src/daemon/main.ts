@@ -7,6 +7,7 @@ import { clearRemovalMarks } from '../hook/package-removed.ts'
 import { programPaths } from '../hook/program.ts'
 import { shortSocketPath } from '../hook/socket-path.ts'
 import { startDone, startFailed, startLasts } from '../hook/start-mark.ts'
+import { bundledPlugin, workflowPrompt } from '../hook/start-workflow.ts'
 import { takeLock } from '../store/lock.ts'
 import { VERSION } from '../version.ts'
 import { repairSettings } from './repair-settings.ts'
@@ -47,7 +48,18 @@ async function serve(dir: string, home: string): Promise<number> {
     startLasts(dir)
     const { node, cli } = programPaths()
     const toolServer = { name: 'baton', command: node, args: [cli, 'mcp'] }
-    const baton = await compose({ folder, env: process.env, home, toolServer, ownProgram: [node, cli] })
+    const baton = await compose({
+      folder,
+      env: process.env,
+      home,
+      toolServer,
+      ownProgram: [node, cli],
+      startWorkflow: (agent, workflow, words, project) => ({
+        // The blank keeps agents without these commands from looking for one of their own.
+        prompt: `${agent === 'claude-code' ? '' : ' '}${workflowPrompt({ agent, workflow, words }, project, home)}`,
+        args: bundledPlugin(agent, { env: process.env, home }),
+      }),
+    })
     // Repair before serving: `baton init` starts a daemon and then writes the same files.
     const repaired = await repairSettings({
       folder,

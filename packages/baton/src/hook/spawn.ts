@@ -21,7 +21,14 @@ export const stateArgument = (stateDir: string): string => `--state-dir=${stateD
 /** What the daemon takes over from whoever starts it: where things are, and the secrets its services need. */
 export const KEPT_ENVIRONMENT = [
   ...['HOME', 'USER', 'LOGNAME', 'PATH', 'SHELL', 'LANG', 'LC_.*', 'TZ', 'TMPDIR', 'TMUX_TMPDIR', 'XDG_.*'],
-  ...['BATON_HOME', 'AGENTIZE_HOME', 'BATON_TELEGRAM_TOKEN', 'TELEGRAM_BOT_TOKEN', 'BATON_STORE_URL'],
+  ...[
+    'BATON_HOME',
+    'AGENTIZE_HOME',
+    'BATON_TELEGRAM_TOKEN',
+    'TELEGRAM_BOT_TOKEN',
+    'BATON_STORE_URL',
+    'BATON_FLEET_POSTGRES',
+  ],
   ...['GITHUB_TOKEN', 'GH_TOKEN', 'GH_HOST'],
   ...['BATON_GITHUB_TOKEN', 'GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN', 'SSH_AUTH_SOCK'],
   // How a person's own agents log in, for the calls that Baton makes with them.

@@ -40,6 +40,7 @@ export function digestBody(body: EntryBody): EntryBody {
     case 'stage':
       return { ...body, ...digestOptional('detail', body.detail) }
     case 'claim':
+    case 'fleet':
     case 'cycle':
       return { ...body, ...digestOptional('reason', body.reason) }
     case 'decision':

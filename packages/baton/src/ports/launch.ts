@@ -39,6 +39,12 @@ export interface Launches {
   answer?(order: { model?: string | undefined; flags?: readonly string[] }): AnswerLaunch
   /** As a program that speaks the Agent Client Protocol on its standard streams, if available. */
   acp?(): AcpLaunch
+  /** Lets the agent start in a folder without its own question whether to trust it, if the user trusted the other one. */
+  inheritTrust?(
+    folder: string,
+    trusted: string,
+    place: { home: string; configFolder?: string | undefined },
+  ): Promise<void>
   /** Arguments with which its program registers and removes the MCP server `baton` for the user. */
   tools?: { add(program: string): readonly string[]; remove: readonly string[] }
 }

@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { BatonError } from '@batonpass/contract/errors'
 import { RunRequest, Spawn } from '@batonpass/contract/watch'
 import { systemIds } from '../../adapters/system/ids.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
-import { hasPlugin, ownPlugin } from '../agent-plugin.ts'
+import { bundledPlugin, workflowPrompt } from '../../hook/start-workflow.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { callDaemon, ensureDaemon, folderOf } from '../daemon.ts'
 import { type Io, printable } from '../io.ts'
@@ -111,28 +110,12 @@ function promptOf(given: Given, agent: string, io: Io): string | undefined {
     throw new BatonError('usage', `Not a workflow: ${workflow}`, {
       remedy: 'For example: --workflow issue-to-impl 42',
     })
-  // A project's or a person's own command of that name goes first; Baton's own come with its plugin.
-  const own = [findWorktreeRoot(io.cwd), io.home].some(root =>
-    existsSync(join(root, '.claude/commands', `${workflow}.md`)),
-  )
-  const command =
-    agent === 'claude' || agent === 'claude-code'
-      ? own || workflow.includes(':')
-        ? workflow
-        : `baton:${workflow}`
-      : workflow
-  return `/${command}${words === '' ? '' : ` ${words}`}`
+  return workflowPrompt({ agent, workflow, words }, findWorktreeRoot(io.cwd), io.home)
 }
 
 /** Baton's own workflow commands come with its plugin: brought along where it is not installed. */
 function pluginArguments(given: Given, agent: string, io: Io): string[] {
   return text(given, 'workflow') === undefined ? [] : bundledPlugin(agent, io)
-}
-
-export function bundledPlugin(agent: string, io: Io): string[] {
-  if (!/^claude(-code)?$/.test(agent)) return []
-  const plugin = ownPlugin()
-  return plugin === undefined || hasPlugin(io) ? [] : ['--plugin-dir', plugin]
 }
 
 function list(given: Given, name: string): readonly string[] {

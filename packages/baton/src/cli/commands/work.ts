@@ -5,6 +5,7 @@ import { launchesOf } from '../../adapters/agents/launches.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
 import { onPath } from '../../adapters/system/on-path.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
+import { bundledPlugin } from '../../hook/start-workflow.ts'
 import { promptFileName, templateFor, writePrompt } from '../../work/packs/paw/prompt-templates.ts'
 import { rowOf, STAGES } from '../../work/packs/paw/stage-table.ts'
 import { callTool } from '../../work/packs/paw/tools.ts'
@@ -21,7 +22,7 @@ import { callDaemon, ensureDaemon, folderOf } from '../daemon.ts'
 import { type Io, printable } from '../io.ts'
 import { reportHere, workHere } from '../local-work.ts'
 import { socketHere } from '../tmux-place.ts'
-import { bundledPlugin, handedOn } from './run.ts'
+import { handedOn } from './run.ts'
 
 const WHAT = ['new', 'list', 'show', 'mode', 'run'] as const
 

@@ -32,6 +32,7 @@ export const journalCommands: readonly Command[] = [
           'spawn',
           'stage',
           'claim',
+          'fleet',
           'fault',
           'daemon',
           'config',
@@ -69,6 +70,7 @@ export const journalCommands: readonly Command[] = [
   },
   {
     name: 'shadow',
+    hidden: true,
     summary: 'Show what Baton would have done in shadow mode, or end it.',
     details:
       'Replays the recording under the current rules: what Baton would have allowed, denied and asked, which stops it would have\ncontinued, and which sessions it would have handed off. It calls no permission model, so with one you may get fewer questions.',

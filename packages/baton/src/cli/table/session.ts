@@ -108,6 +108,7 @@ export const sessionCommands: readonly Command[] = [
   },
   {
     name: 'watch',
+    hidden: true,
     summary: 'Watch an agent without hooks that runs in a tmux pane.',
     details:
       'Baton already watches sessions in tmux whose agent has hooks; this adds one without hooks, by its screen alone.',

@@ -87,6 +87,8 @@ export function sessionSettings(
   { config, project }: { config: Pick<Config, 'sandbox'>; project: string },
   { home, realpath }: { home: string; realpath(path: string): string },
   granted: readonly Access[] = [],
+  /** Folders that this project needs, such as objects that its clone borrows. */
+  borrowed: readonly string[] = [],
 ): SessionSettings {
   const { projects, ...settings } = config.sandbox
   const here = realpath(project)
@@ -96,6 +98,11 @@ export function sessionSettings(
     ...settings,
     requestedHosts: [...own.flatMap(({ hosts }) => hosts), ...names('host')],
     ports: [...settings.ports, ...own.flatMap(({ ports }) => ports), ...names('port').map(Number)],
-    readable: [...settings.readable, ...own.flatMap(({ readable }) => readable), ...names('path')],
+    readable: [
+      ...settings.readable,
+      ...own.flatMap(({ readable }) => readable),
+      ...names('path'),
+      ...borrowed,
+    ],
   }
 }

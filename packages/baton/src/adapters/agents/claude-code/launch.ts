@@ -1,4 +1,5 @@
 import type { Launches } from '../../../ports/launch.ts'
+import { inheritTrust } from './inherit-trust.ts'
 
 export const launches: Launches = {
   agent: 'claude-code',
@@ -37,6 +38,7 @@ export const launches: Launches = {
     args: [],
     remedy: 'Install it: npm install -g @agentclientprotocol/claude-agent-acp',
   }),
+  inheritTrust,
   tools: {
     add: program => ['mcp', 'add', '--scope', 'user', 'baton', '--', program, 'mcp'],
     remove: ['mcp', 'remove', '--scope', 'user', 'baton'],

@@ -1,0 +1,67 @@
+import { BatonError } from '@batonpass/contract/errors'
+import { type FleetOrder, FleetStatus } from '@batonpass/contract/fleet'
+import { launchesOf } from '../../adapters/agents/launches.ts'
+import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
+import { callStartedDaemon } from '../daemon.ts'
+import { ensureQueuePackages } from '../ensure-queue-packages.ts'
+import { type Io, paint, printable } from '../io.ts'
+import { jobLines } from './queue.ts'
+
+const CALL_MS = 120_000
+const MODES = { pause: 'paused', drain: 'draining', down: 'down' } as const
+const SAID = {
+  up: 'takes issues from the queue',
+  paused: 'is paused: no new issue starts, the agents that work continue',
+  draining: 'goes down when the agents that work now have opened their pull requests',
+  down: 'is down',
+} as const
+
+/** Works on the issues in the queue, several at a time. */
+export const fleet: Handler = async (given, io) => {
+  const [what = 'status'] = given.positionals
+  if (what === 'status') return show(given, io, await callStartedDaemon(io, 'GET', '/api/fleet', CALL_MS))
+  if (what === 'up') {
+    const order = upOrder(given)
+    await ensureQueuePackages(io)
+    return show(given, io, await callStartedDaemon(io, 'POST', '/api/fleet', CALL_MS, { body: order }))
+  }
+  if (what === 'pause' || what === 'drain' || what === 'down') {
+    const body: FleetOrder = { mode: MODES[what] }
+    return show(given, io, await callStartedDaemon(io, 'POST', '/api/fleet', CALL_MS, { body }))
+  }
+  throw new BatonError('usage', `WHAT must be up, status, pause, drain or down, not '${what}'`, {
+    remedy: 'See `baton fleet --help`.',
+  })
+}
+
+function upOrder(given: Given): FleetOrder {
+  const slots = text(given, 'slots')
+  const count = Number(slots)
+  if (slots !== undefined && !(Number.isInteger(count) && count >= 1 && count <= 64))
+    throw new BatonError('usage', '--slots must be a whole number from 1 to 64')
+  const agents = text(given, 'agents')
+    ?.split(',')
+    .map(name => launchesOf(name.trim()).agent)
+  return {
+    mode: 'up',
+    ...(slots === undefined ? {} : { slots: count }),
+    ...(agents === undefined ? {} : { agents: [...new Set(agents)] }),
+  }
+}
+
+function show(given: Given, io: Io, answer: unknown): number {
+  const status = FleetStatus.parse(answer)
+  if (flag(given, 'json')) {
+    io.stdout.write(`${JSON.stringify(status)}\n`)
+    return EXIT.ok
+  }
+  const { mode, busy, slots, agents, perRepository, database, problem, jobs } = status
+  io.stdout.write(`The fleet ${SAID[mode]}.\n`)
+  if (mode !== 'down')
+    io.stdout.write(
+      `  slots     ${busy} of ${slots} in use, at most ${perRepository} in one repository\n  agents    ${agents.join(', ')}\n  database  ${database === 'own' ? "Baton's own PostgreSQL" : 'fleet.postgres'}\n`,
+    )
+  if (problem) io.stdout.write(`${paint(io)('red', 'problem')} ${printable(problem)}\n`)
+  for (const job of jobs) io.stdout.write(jobLines(job, io))
+  return EXIT.ok
+}

@@ -1,0 +1,65 @@
+import type { Command } from '../command.ts'
+import { JSON_OPTION, STARTED } from '../shared-options.ts'
+
+/** Issues that Baton works on by itself. */
+export const fleetCommands: readonly Command[] = [
+  {
+    name: 'queue',
+    summary: 'List, add or remove the issues that the fleet works on.',
+    details:
+      'An issue is in the queue at most once. The most urgent comes first; one that waits longer becomes more urgent. One that\nfailed twice waits until you say `retry` or `remove`.',
+    positionals: [
+      { name: 'WHAT', help: '`list` (default), `add`, `remove` or `retry`.' },
+      { name: 'ISSUE', help: 'With the others: the number of the issue.' },
+    ],
+    options: {
+      repo: { type: 'string', value: 'FOLDER', help: 'The clone of its repository. Default: this one.' },
+      priority: {
+        type: 'string',
+        value: 'N',
+        help: 'With `add`: from -100 to 100, higher comes first. Default: 0.',
+      },
+      agent: {
+        type: 'string',
+        value: 'NAME',
+        choices: STARTED,
+        help: 'With `add`: the agent for this issue. Default: one of the fleet.',
+      },
+      ...JSON_OPTION,
+    },
+    examples: [
+      ['baton queue', 'What is worked on, in review, waiting and failed.'],
+      ['baton queue add 42 --priority 5', 'Add issue 42 of this repository.'],
+      ['baton queue add 7 --repo ~/work/shop', 'Add an issue of another repository.'],
+      ['baton queue retry 42', 'Let a job that failed twice start again.'],
+    ],
+    load: async () => (await import('../commands/queue.ts')).queue,
+  },
+  {
+    name: 'fleet',
+    summary: 'Work on the issues in the queue, several at a time.',
+    details:
+      'For each free slot Baton takes an issue from the queue, makes a separate clone next to the project, claims the issue in it,\nand starts an agent with /issue-to-impl. When the pull request is open, the slot is free again. After the merge Baton\ndeletes the clone. `pause` starts nothing new, `drain` goes down when the running ones are done, and `down` ends the agents;\ntheir issues go back to the queue with their clones. `up` continues after each of them.',
+    positionals: [{ name: 'WHAT', help: '`status` (default), `up`, `pause`, `drain` or `down`.' }],
+    options: {
+      slots: {
+        type: 'string',
+        value: 'N',
+        help: 'With `up`: how many agents work at the same time. Default: 2, or as before.',
+      },
+      agents: {
+        type: 'string',
+        value: 'NAMES',
+        help: 'With `up`: the agents to use, such as claude,codex. Default: claude, or as before.',
+      },
+      ...JSON_OPTION,
+    },
+    examples: [
+      ['baton fleet up --slots 3', 'Work on three issues at a time.'],
+      ['baton fleet up --agents claude,codex', 'Share the issues between two agents.'],
+      ['baton fleet status', 'Slots, agents and every job.'],
+      ['baton fleet drain', 'Start nothing new, and go down when the running jobs are done.'],
+    ],
+    load: async () => (await import('../commands/fleet.ts')).fleet,
+  },
+]

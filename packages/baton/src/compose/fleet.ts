@@ -1,0 +1,176 @@
+import { join } from 'node:path'
+import { BatonError } from '@batonpass/contract/errors'
+import { launchesOf } from '../adapters/agents/launches.ts'
+import { gitClones } from '../adapters/git/clones.ts'
+import { openJobQueue } from '../adapters/pg-boss/job-queue.ts'
+import { type OwnPostgres, ownPostgres } from '../adapters/pg-boss/own-postgres.ts'
+import { findQueuePackages } from '../adapters/pg-boss/queue-packages.ts'
+import { systemClock } from '../adapters/system/clock.ts'
+import { systemIds } from '../adapters/system/ids.ts'
+import { systemSmallFiles } from '../adapters/system/small-files.ts'
+import type { Asks } from '../ask/asks.ts'
+import { repositoryName } from '../claim/claim-issue.ts'
+import type { Claims } from '../claim/claims.ts'
+import { Fleet } from '../fleet/fleet.ts'
+import { FleetSettings, type JobRecord, JobRecords } from '../fleet/job-record.ts'
+import type { JobFacts } from '../fleet/next-step.ts'
+import type { FleetPorts } from '../fleet/ports.ts'
+import type { JobQueue } from '../ports/job-queue.ts'
+import { readJsonFile } from '../ports/json-files.ts'
+import { filedRuns } from '../work/workflows/run.ts'
+import { FLEET_SETTINGS, type OpenedFleet } from './fleet-keeper.ts'
+import type { ForgeKeeper } from './forge.ts'
+import type { Ground } from './ground.ts'
+import { newEntry } from './new-entry.ts'
+import type { Sessions } from './sessions.ts'
+
+const WORKFLOW = 'issue-to-impl'
+
+export interface FleetLinks {
+  claims: Claims
+  forges: ForgeKeeper
+  sessions: Sessions
+  asks: Asks
+  startWorkflow?:
+    | ((
+        agent: string,
+        workflow: string,
+        words: string,
+        project: string,
+      ) => { prompt: string; args: string[] })
+    | undefined
+}
+
+/** Builds the fleet. Imported only where one is used. */
+export function composeFleet(ground: Ground, links: FleetLinks): OpenedFleet {
+  const { stateDir, env, home, local, write, fault, redactor } = ground
+  const { claims, forges, sessions } = links
+  const runs = filedRuns(systemSmallFiles, stateDir)
+  const database = queueDatabase(ground)
+
+  async function factsOf({ clone, terminal, pull, data }: JobRecord): Promise<JobFacts> {
+    const [record, ps, all] = await Promise.all([claims.at(clone), sessions.ps(), runs.all()])
+    const view = record && (await claims.list()).find(({ id }) => id === record.id)
+    const here = ps.filter(row => row.project === clone || (terminal !== undefined && row.title === terminal))
+    const isAlive = here.some(({ state }) => !['dead', 'gone', 'ended'].includes(state))
+    const wasStarted =
+      here.length > 0 || local.watch.spawns({ kinds: ['run'] }).some(({ title }) => title === terminal)
+    const [run] = all.filter(({ project }) => project === clone).sort((a, b) => b.startedAt - a.startedAt)
+    // The claim may have ended between two looks: the forge knows whether its pull request was merged.
+    const asked =
+      record || !pull ? undefined : await forges.open({ home: data.project, repository: data.repository })
+    const pullState = asked && pull ? (await asked.pullRequest(pull.number)).state : undefined
+    return {
+      ...(pullState ? { pullState } : {}),
+      agent: isAlive ? 'alive' : wasStarted ? 'gone' : 'never',
+      ...(run?.end ? { runEnd: run.end } : {}),
+      ...(record
+        ? {
+            claim: {
+              phase: view?.phase ?? 'coding',
+              isLost: record.lease.lost,
+              pull: record.pr,
+              session: record.nativeSession,
+              proof: record.proof?.id,
+            },
+          }
+        : {}),
+    }
+  }
+
+  const ports: FleetPorts = {
+    records: new JobRecords(systemSmallFiles, stateDir),
+    settings: {
+      read: () => readJsonFile(systemSmallFiles, stateDir, FLEET_SETTINGS, FleetSettings),
+      write: settings => systemSmallFiles.write(stateDir, FLEET_SETTINGS, JSON.stringify(settings)),
+    },
+    queue: database.open,
+    closeQueue: database.close,
+    database: database.kind,
+    clones: gitClones,
+    repositoryOf: async project => repositoryName(await forges.open({ home: project })),
+    loginFor: forges.login,
+    async claim(clone, issue) {
+      await claims.claim({ project: clone, issue, worktree: false, anyway: false, session: undefined })
+    },
+    async releaseClaim(clone, issue, why) {
+      if (await claims.at(clone)) await claims.release(clone, issue, why)
+    },
+    factsOf,
+    async startAgent({ agent, clone, project, issue, terminal }) {
+      const launches = launchesOf(agent)
+      // A clone of what the user trusts, with the same remote.
+      await launches.inheritTrust?.(clone, project, { home, configFolder: env.CLAUDE_CONFIG_DIR })
+      const start = links.startWorkflow?.(agent, WORKFLOW, String(issue), clone)
+      await sessions.run({
+        agent: launches.agent,
+        driver: 'tmux',
+        cwd: clone,
+        title: terminal,
+        prompt: start?.prompt ?? `/${WORKFLOW} ${issue}`,
+        args: start?.args ?? [],
+        env: {},
+        tools: false,
+      })
+    },
+    async endAgent(terminal) {
+      await sessions.kill(terminal).catch(cause => {
+        if (!(cause instanceof BatonError) || cause.code !== 'not_found') fault('ending an agent', cause)
+      })
+    },
+    perRepository: () => ground.machine().config.fleet.per_repository,
+    async journal(entry) {
+      await write([newEntry({ kind: 'fleet', ...entry })])
+    },
+    announce: (project, text) => links.asks.tell({ project, text, kind: 'needs-input' }),
+    redact: redactor.text,
+    fault,
+    clock: systemClock,
+    ids: systemIds,
+  }
+  return { fleet: new Fleet(ports), close: database.end }
+}
+
+/** The queue's database: the user's own, or one that Baton starts and stops. Opened once, when it is needed. */
+function queueDatabase({ stateDir, machine }: Ground) {
+  let opened: Promise<JobQueue> | undefined
+  let own: OwnPostgres | undefined
+  let hasEnded = false
+  const url = () => machine().config.fleet.postgres
+
+  async function open(): Promise<JobQueue> {
+    // What still runs while the daemon stops must not start the database again.
+    if (hasEnded) throw new BatonError('daemon_busy', 'The daemon is stopping')
+    const found = findQueuePackages(stateDir)
+    if (!found || (!url() && !found.postgres))
+      throw new BatonError('missing_tool', 'What keeps the queue is not installed', {
+        remedy: 'Run `baton fleet up`, which fetches it.',
+      })
+    if (!url())
+      own ??= ownPostgres({ folder: join(stateDir, 'fleet', 'postgres'), native: found.postgres ?? '' })
+    return openJobQueue(url() || ((await own?.start()) ?? ''), found.boss)
+  }
+
+  async function close(): Promise<void> {
+    const queue = await opened?.catch(() => undefined)
+    opened = undefined
+    await queue?.close()
+    await own?.stop()
+  }
+
+  return {
+    kind: () => (url() ? ('fleet.postgres' as const) : ('own' as const)),
+    open(): Promise<JobQueue> {
+      opened ??= open().catch(cause => {
+        opened = undefined
+        throw cause
+      })
+      return opened
+    },
+    close,
+    async end(): Promise<void> {
+      hasEnded = true
+      await close()
+    },
+  }
+}

@@ -1,0 +1,208 @@
+import { BatonError } from '@batonpass/contract/errors'
+import { isPassing } from '../claim/retry-schedule.ts'
+import type { QueuedJob } from '../ports/job-queue.ts'
+import { chooseAgent } from './choose-jobs.ts'
+import { JobRecord, usesSlot } from './job-record.ts'
+import { type JobFacts, nextJobStep } from './next-step.ts'
+import type { FleetPorts } from './ports.ts'
+
+export const DEFAULT_AGENT = 'claude-code'
+/** How long a job waits that cannot start now, such as one that another issue blocks. */
+const LATER_SECONDS = 10 * 60
+const FIRST_RETRY_MS = 15_000
+const MAX_RETRY_MS = 15 * 60_000
+
+/** Carries the jobs that this machine took from the clone to the merge. Every step may be repeated after a crash. */
+export class JobFollower {
+  readonly #ports: FleetPorts
+
+  constructor(ports: FleetPorts) {
+    this.#ports = ports
+  }
+
+  /** Writes down that this machine has the job. An earlier attempt left its clone. */
+  async begin(job: QueuedJob, agents: readonly string[]): Promise<JobRecord> {
+    const { records, clones, clock } = this.#ports
+    const earlier = await records.of(job.data)
+    const working = (await records.all()).filter(usesSlot)
+    const [first = DEFAULT_AGENT, ...rest] = agents
+    const folders = earlier ?? (await clones.folders(job.data.project, job.data.issue))
+    const record = JobRecord.parse({
+      version: 1,
+      job: job.id,
+      data: job.data,
+      agent: job.data.agent ?? chooseAgent([first, ...rest], working),
+      clone: folders.clone,
+      objects: folders.objects,
+      stage: 'taken',
+      takenAt: clock.now(),
+    })
+    await this.#ports.journal({ what: 'taken', ...aboutJob(job) })
+    return records.put(record)
+  }
+
+  /** Does the next step of a job. */
+  async follow(record: JobRecord): Promise<void> {
+    const { records, clock } = this.#ports
+    const now = clock.now()
+    let facts: JobFacts = { agent: 'never' }
+    try {
+      if (record.stage !== 'taken' && record.stage !== 'waiting') facts = await this.#ports.factsOf(record)
+      const step = nextJobStep(record, facts, now)
+      switch (step.do) {
+        case 'prepare':
+          return await this.#prepare(record)
+        case 'start':
+          return await this.#start(record)
+        case 'opened':
+          return await this.#opened(record, step.pull)
+        case 'note-pull':
+          return void (await records.put({ ...record, pull: step.pull }))
+        case 'fail':
+          return await this.#fail(record, step.reason, facts)
+        case 'put-back':
+          return await this.putBack(record, step.reason)
+        case 'clean':
+        case 'keep':
+          return await this.#clean(record, step.do === 'keep' ? step.reason : undefined)
+        case 'wait':
+          if (step.note !== record.note && record.stage === 'working')
+            await records.put({ ...record, note: step.note })
+      }
+    } catch (cause) {
+      // The step may have come far enough to change the record.
+      const known = (await records.of(record.data)) ?? record
+      if (!isTemporary(cause) && known.stage !== 'review')
+        return await this.#fail(known, messageOf(cause), facts)
+      const tries = known.tries + 1
+      const notBefore = now + Math.min(FIRST_RETRY_MS * 2 ** Math.min(tries, 10), MAX_RETRY_MS)
+      await records.put({ ...known, tries, notBefore, note: this.#ports.redact(messageOf(cause)) })
+    }
+  }
+
+  /** Makes the clone and claims the issue in it, as a person would with `baton claim`. */
+  async #prepare(record: JobRecord): Promise<void> {
+    const { clones, records } = this.#ports
+    const { issue, project } = record.data
+    try {
+      await clones.make(project, record, () => this.#ports.loginFor(project))
+      await this.#ports.claim(record.clone, issue)
+    } catch (cause) {
+      const code = cause instanceof BatonError ? cause.code : undefined
+      if (code === 'claim_held' || code === 'claim_refused') return this.putBack(record, messageOf(cause))
+      throw cause
+    }
+    await this.#start(await records.put({ ...record, stage: 'claimed', tries: 0, note: undefined }))
+  }
+
+  async #start(record: JobRecord): Promise<void> {
+    const { records, clock, ids } = this.#ports
+    const { issue, project } = record.data
+    const terminal = `issue-${issue}-${ids.id(4)}`
+    // Stored before the agent starts: after a crash, Baton looks for this terminal instead of starting a second agent.
+    const next = await records.put({ ...record, stage: 'working', terminal, startedAt: clock.now() })
+    await this.#ports.startAgent({ agent: record.agent, clone: record.clone, project, issue, terminal })
+    await this.#ports.journal({
+      what: 'started',
+      ...aboutRecord(next),
+      reason: `${record.agent} in ${terminal}`,
+    })
+  }
+
+  /** First the record: after a crash, or without the database, the job is completed later. */
+  async #opened(record: JobRecord, pull: NonNullable<JobRecord['pull']>): Promise<void> {
+    await this.#ports.records.put({
+      ...record,
+      stage: 'review',
+      pull,
+      note: undefined,
+      tries: 0,
+      notBefore: 0,
+    })
+    await this.#ports.journal({ what: 'opened', ...aboutRecord(record), pullRequest: pull.url })
+    const queue = await this.#ports.queue().catch(() => undefined)
+    await queue?.complete(record.job).catch(cause => this.#ports.fault('completing a job', cause))
+  }
+
+  async #fail(
+    record: JobRecord,
+    reason: string,
+    { claim }: { claim?: { session?: string | undefined; proof?: string | undefined } },
+  ): Promise<void> {
+    const evidence = {
+      reason: this.#ports.redact(reason).slice(0, 1000),
+      at: new Date(this.#ports.clock.now()).toISOString(),
+      clone: record.clone,
+      ...(claim?.session ? { session: claim.session } : {}),
+      ...(claim?.proof ? { proof: claim.proof } : {}),
+    }
+    const state = await (await this.#ports.queue()).fail(record.job, evidence)
+    await this.rest(record, evidence.reason)
+    const gaveUp = state === 'failed'
+    await this.#ports.journal({
+      what: gaveUp ? 'gave-up' : 'failed',
+      ...aboutRecord(record),
+      reason: evidence.reason,
+    })
+    if (gaveUp)
+      await this.#ports.announce(
+        record.data.project,
+        `🔔 issue #${record.data.issue} failed twice and waits for you: ${evidence.reason}\n${record.clone}\nTry again: baton queue retry ${record.data.issue}`,
+      )
+  }
+
+  /** Not a failure of the work: the issue may be free later. */
+  async putBack(record: JobRecord, reason: string, seconds = LATER_SECONDS): Promise<void> {
+    const evidence = {
+      reason: this.#ports.redact(reason).slice(0, 1000),
+      at: new Date(this.#ports.clock.now()).toISOString(),
+    }
+    await (await this.#ports.queue()).putBack(record.job, seconds, evidence)
+    await this.rest(record, evidence.reason)
+    await this.#ports.journal({ what: 'put-back', ...aboutRecord(record), reason: evidence.reason })
+  }
+
+  /** Ends the agent; the clone stays for the next attempt. */
+  async rest(record: JobRecord, note: string): Promise<void> {
+    await this.#ports.records.put({
+      ...record,
+      stage: 'waiting',
+      note,
+      terminal: undefined,
+      notBefore: 0,
+      tries: 0,
+    })
+    if (record.terminal) await this.#ports.endAgent(record.terminal)
+  }
+
+  async #clean(record: JobRecord, why: string | undefined): Promise<void> {
+    if (record.terminal) await this.#ports.endAgent(record.terminal)
+    const left = why === undefined ? await this.#ports.clones.remove(record) : { kept: why }
+    await this.#ports.records.remove(record)
+    await this.#ports.journal({
+      what: 'cleaned',
+      ...aboutRecord(record),
+      ...(left === 'removed' ? {} : { reason: `${record.clone} stays: ${left.kept}` }),
+    })
+  }
+}
+
+/** What the journal says about a job. */
+export const aboutJob = ({ id, data }: Pick<QueuedJob, 'id' | 'data'>) => ({
+  job: id,
+  repository: data.repository,
+  issue: data.issue,
+})
+const aboutRecord = ({ job, data }: Pick<JobRecord, 'job' | 'data'>) => aboutJob({ id: job, data })
+
+const messageOf = (cause: unknown): string =>
+  cause instanceof BatonError
+    ? [cause.message, cause.remedy].filter(Boolean).join('. ')
+    : cause instanceof Error
+      ? cause.message
+      : String(cause)
+
+/** A failure of the surroundings: the job itself may be fine, and waits. */
+function isTemporary(cause: unknown): boolean {
+  return isPassing(cause) || (cause instanceof BatonError && cause.code.startsWith('forge_'))
+}

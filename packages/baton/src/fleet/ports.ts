@@ -1,0 +1,45 @@
+import type { FleetEntry } from '@batonpass/contract/fleet'
+import type { Clock } from '../ports/clock.ts'
+import type { Clones } from '../ports/clones.ts'
+import type { GitLogin } from '../ports/git-work.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { JobQueue } from '../ports/job-queue.ts'
+import type { FleetSettings, JobRecord, JobRecords } from './job-record.ts'
+import type { JobFacts } from './next-step.ts'
+
+/** What the fleet needs from the rest of Baton. */
+export interface FleetPorts {
+  records: JobRecords
+  settings: { read(): Promise<FleetSettings | undefined>; write(settings: FleetSettings): Promise<void> }
+  /** Opens the queue, and starts its database if it is Baton's own. */
+  queue(): Promise<JobQueue>
+  /** Closes the queue, and stops the database if it is Baton's own. */
+  closeQueue(): Promise<void>
+  database(): 'own' | 'fleet.postgres'
+  clones: Clones
+  /** `host/owner/name` of a folder's remote; throws if it has none that Baton can use. */
+  repositoryOf(project: string): Promise<string>
+  /** The login to use if git cannot log in by itself. */
+  loginFor(project: string): Promise<GitLogin | undefined>
+  /** Claims the issue in the clone, as `baton claim` does. Doing it twice has no effect. */
+  claim(clone: string, issue: number): Promise<void>
+  releaseClaim(clone: string, issue: number, why: string): Promise<void>
+  factsOf(record: JobRecord): Promise<JobFacts>
+  startAgent(order: {
+    agent: string
+    clone: string
+    /** Where the job was added. */
+    project: string
+    issue: number
+    terminal: string
+  }): Promise<void>
+  /** Ends an agent that the fleet started. Does nothing if it is gone. */
+  endAgent(terminal: string): Promise<void>
+  perRepository(): number
+  journal(entry: Omit<FleetEntry, 'kind'>): Promise<void>
+  announce(project: string, text: string): Promise<void>
+  redact(text: string): string
+  fault(during: string, cause: unknown): void
+  clock: Clock
+  ids: Ids
+}

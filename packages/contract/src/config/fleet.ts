@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { section, setting, whole } from '../setting.ts'
+
+export const fleet = section('Issues that Baton works on by itself, several at a time.', {
+  postgres: setting(
+    z
+      .string()
+      .regex(/^(postgres(ql)?:\/\/[^\s\p{Cc}]+)?$/u)
+      .default(''),
+    'The PostgreSQL database that keeps the queue. Without it, Baton starts a PostgreSQL of its own.',
+    {
+      expects: 'an address such as postgres://user:password@host/database',
+      trust: 'needed',
+      secret: true,
+      env: ['BATON_FLEET_POSTGRES'],
+      defaultText: "Baton's own",
+    },
+  ),
+  per_repository: whole(1, 64, 2, 'How many issues of one repository Baton works on at the same time.', {
+    trust: 'needed',
+  }),
+})

@@ -1,0 +1,134 @@
+import { z } from 'zod'
+import { AgentName } from './event.ts'
+
+const issue = z.number().int().positive()
+const folder = z.string().min(1).max(4096)
+export const MAX_PRIORITY = 100
+const priority = z.number().int().min(-MAX_PRIORITY).max(MAX_PRIORITY)
+
+/** What a job of the queue is about. */
+export const JobData = z.object({
+  /** `host/owner/name`, lower case. */
+  repository: z.string().min(1).max(400),
+  /** The clone in which the job was added: it says where the remote is and which settings apply. */
+  project: folder,
+  issue,
+  priority,
+  /** The agent that a person chose for it. */
+  agent: AgentName.optional(),
+  /** The machine that took it. */
+  machine: z.string().optional(),
+})
+export type JobData = z.infer<typeof JobData>
+
+/** Why a job failed, and where to look. */
+export const JobEvidence = z.object({
+  reason: z.string(),
+  at: z.string(),
+  clone: z.string().optional(),
+  session: z.string().optional(),
+  proof: z.string().optional(),
+})
+export type JobEvidence = z.infer<typeof JobEvidence>
+
+/**
+ * `waiting`: in the queue. `working`: an agent works on it. `review`: its pull request is open. `failed`: it failed twice and
+ * waits for a person.
+ */
+export const JobState = z.enum(['waiting', 'working', 'review', 'failed'])
+export type JobState = z.infer<typeof JobState>
+
+export const JobView = z.object({
+  id: z.string(),
+  repository: z.string(),
+  project: z.string(),
+  issue,
+  state: JobState,
+  priority,
+  agent: z.string().optional(),
+  /** How often it failed so far. */
+  failures: z.number().int().nonnegative(),
+  addedAt: z.string(),
+  /** Before this moment Baton does not take it. */
+  notBefore: z.string().optional(),
+  /** What it waits for, or why it failed. */
+  reason: z.string().optional(),
+  clone: z.string().optional(),
+  terminal: z.string().optional(),
+  pullRequest: z.string().optional(),
+  evidence: JobEvidence.optional(),
+})
+export type JobView = z.infer<typeof JobView>
+
+export const QueueList = z.object({ jobs: z.array(JobView) })
+
+/** POST /api/queue */
+export const QueueAdd = z.object({
+  project: folder,
+  issue,
+  priority: priority.default(0),
+  agent: AgentName.optional(),
+})
+export type QueueAdd = z.infer<typeof QueueAdd>
+
+export const QueueAdded = z.object({ job: JobView, fresh: z.boolean() })
+
+/** POST /api/queue/remove and /api/queue/retry */
+export const QueueChange = z.object({ project: folder, issue })
+export type QueueChange = z.infer<typeof QueueChange>
+
+export const QueueChanged = z.object({ job: JobView, note: z.string().optional() })
+
+export const FleetMode = z.enum(['down', 'up', 'paused', 'draining'])
+export type FleetMode = z.infer<typeof FleetMode>
+
+/** POST /api/fleet */
+export const FleetOrder = z.discriminatedUnion('mode', [
+  z.object({
+    mode: z.literal('up'),
+    slots: z.number().int().min(1).max(64).optional(),
+    agents: z.array(AgentName).min(1).max(10).optional(),
+  }),
+  z.object({ mode: z.enum(['paused', 'draining', 'down']) }),
+])
+export type FleetOrder = z.infer<typeof FleetOrder>
+
+export const FleetStatus = z.object({
+  mode: FleetMode,
+  slots: z.number().int(),
+  busy: z.number().int(),
+  agents: z.array(AgentName),
+  perRepository: z.number().int(),
+  /** Which database keeps the queue. */
+  database: z.enum(['own', 'fleet.postgres']),
+  /** Why the fleet cannot work at the moment. */
+  problem: z.string().optional(),
+  jobs: z.array(JobView),
+})
+export type FleetStatus = z.infer<typeof FleetStatus>
+
+/** A journal entry about a job. */
+export const FleetEntry = z.object({
+  kind: z.literal('fleet'),
+  what: z.enum([
+    ...['up', 'paused', 'draining', 'down'],
+    ...[
+      'added',
+      'taken',
+      'started',
+      'opened',
+      'put-back',
+      'failed',
+      'gave-up',
+      'retried',
+      'removed',
+      'cleaned',
+    ],
+  ] as const),
+  job: z.string().optional(),
+  repository: z.string().optional(),
+  issue: issue.optional(),
+  pullRequest: z.string().optional(),
+  reason: z.string().optional(),
+})
+export type FleetEntry = z.infer<typeof FleetEntry>
