@@ -184,7 +184,12 @@ describe('the guided set-up', () => {
     mkdirSync(past, { recursive: true })
     const mode = { type: 'permission-mode', permissionMode: 'auto', sessionId: SESSION }
     const run = (command: string) => ({ run: { command } })
-    const steps = [run('git push origin topic'), run('git push origin topic'), run('cat .env'), run('git status')]
+    const steps = [
+      run('git push origin topic'),
+      run('git push origin topic'),
+      run('cat .env'),
+      run('git status'),
+    ]
     const rows = [JSON.stringify(mode), ...claudeRows(steps, { cwd: here.project.path })]
     writeFileSync(join(past, `${SESSION}.jsonl`), `${rows.join('\n')}\n`)
     await using terminal = await startTerminal({
