@@ -55,8 +55,7 @@ async function serve(dir: string, home: string): Promise<number> {
       toolServer,
       ownProgram: [node, cli],
       startWorkflow: (agent, workflow, words, project) => ({
-        // The blank keeps agents without these commands from looking for one of their own.
-        prompt: `${agent === 'claude-code' ? '' : ' '}${workflowPrompt({ agent, workflow, words }, project, home)}`,
+        prompt: workflowPrompt({ agent, workflow, words }, project, home),
         args: bundledPlugin(agent, { env: process.env, home }),
       }),
     })

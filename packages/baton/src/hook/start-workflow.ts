@@ -17,7 +17,9 @@ export function workflowPrompt(
   // A project's or a person's own command of that name goes first; Baton's own come with its plugin.
   const own = [project, home].some(root => existsSync(join(root, '.claude/commands', `${workflow}.md`)))
   const command = isClaude(agent) && !own && !workflow.includes(':') ? `baton:${workflow}` : workflow
-  return `/${command}${words === '' ? '' : ` ${words}`}`
+  // Other agents have no such command; the blank keeps them from looking for one.
+  const blank = isClaude(agent) ? '' : ' '
+  return `${blank}/${command}${words === '' ? '' : ` ${words}`}`
 }
 
 /** The arguments that bring Baton's own workflow commands along where its plugin is not installed. */
@@ -29,7 +31,7 @@ export function bundledPlugin(agent: string, place: Place): string[] {
 
 const isClaude = (agent: string): boolean => agent === 'claude' || agent === 'claude-code'
 
-/** Whether Claude Code has it already, by whoever's hand. */
+/** Whether it is installed in Claude Code already. */
 export function hasPlugin({ env, home }: Place): boolean {
   const list = join(env.CLAUDE_CONFIG_DIR || join(home, '.claude'), 'plugins/installed_plugins.json')
   try {
