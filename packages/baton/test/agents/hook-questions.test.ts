@@ -1,4 +1,3 @@
-import { AskList } from '@batonpass/contract/ask'
 import { expect, test } from 'vitest'
 import { codex } from '../world/agents/codex.ts'
 import { copilot } from '../world/agents/copilot.ts'
@@ -113,7 +112,7 @@ test.each(ASKING)(
       await until(isReady, { what: 'the first turn', ...patience })
       await submit(afterwards)
     }
-    const asks = async () => AskList.parse(JSON.parse(await baton.must('asks', '--all', '--json'))).asks
+    const asks = () => baton.asks({ all: true })
     const open = (words: string) =>
       until(
         async () => (await asks()).find(({ state, detail }) => state === 'open' && detail.includes(words)),

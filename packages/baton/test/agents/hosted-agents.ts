@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { AskList } from '@batonpass/contract/ask'
 import { launchesOf } from '../../src/adapters/agents/launches.ts'
 import { hostable } from '../world/agents/hostable.ts'
 import { type AgentHome, agentHome, type RealAgent } from '../world/agents/real.ts'
@@ -108,7 +107,7 @@ async function allow(ask: string, home: AgentHome): Promise<void> {
 const openAsk = (baton: BatonHere, terminal: Terminal): Promise<string> =>
   until(
     async () => {
-      const { asks } = AskList.parse(JSON.parse(await baton.must('asks', '--json')))
+      const asks = await baton.asks()
       return asks.find(({ state }) => state === 'open')?.id
     },
     { what: 'a question to a person', timeout: 120_000, every: 300, evidence: terminal.history },

@@ -1,4 +1,3 @@
-import { AskList } from '@batonpass/contract/ask'
 import { expect, test } from 'vitest'
 import { opencode } from '../world/agents/opencode.ts'
 import { textOf } from '../world/model.ts'
@@ -33,7 +32,7 @@ test('what the real opencode asks is answered at another terminal, or on its own
   })
   const { baton, model, screen, press, evidence } = world
   const patience = { timeout: 240_000, every: 300, evidence }
-  const asks = async () => AskList.parse(JSON.parse(await baton.must('asks', '--all', '--json'))).asks
+  const asks = () => baton.asks({ all: true })
   const open = (words: string) =>
     until(
       async () => (await asks()).find(({ state, detail }) => state === 'open' && detail.includes(words)),

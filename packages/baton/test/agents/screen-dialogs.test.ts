@@ -1,4 +1,3 @@
-import { AskList } from '@batonpass/contract/ask'
 import { expect, test } from 'vitest'
 import { codex } from '../world/agents/codex.ts'
 import { copilot } from '../world/agents/copilot.ts'
@@ -93,19 +92,20 @@ test.concurrent.each(PLANNING)(
       })
       await submit(afterwards)
     }
-    const asks = async (...all: string[]) =>
-      AskList.parse(JSON.parse(await baton.must('asks', ...all, '--json'))).asks
     for (const [index, [question, option]] of dialogs.entries()) {
-      const ask = await until(async () => (await asks()).find(({ title }) => title.includes(question)), {
-        what: `an ask about ${question}`,
-        ...patience,
-      })
+      const ask = await until(
+        async () => (await baton.asks()).find(({ title }) => title.includes(question)),
+        {
+          what: `an ask about ${question}`,
+          ...patience,
+        },
+      )
       expect(ask.title).toContain(`${agent.name} asks on its screen: `)
       expect(ask.attachments?.[0]?.text).toContain('Write the parser')
       if (index === dialogs.length - 1) {
         process.kill(Number(JSON.parse(await baton.must('status', '--json')).daemon.pid), 'SIGKILL')
         await baton.must('up')
-        await until(async () => (await asks()).some(({ id }) => id === ask.id), {
+        await until(async () => (await baton.asks()).some(({ id }) => id === ask.id), {
           what: 'the same ask after the daemon was killed',
           ...patience,
         })
@@ -113,9 +113,9 @@ test.concurrent.each(PLANNING)(
       await asPerson(baton, 'answer', ask.id, option)
     }
     await until(() => screen().includes('The plan is followed.'), { what: 'the next turn', ...patience })
-    const answered = (await asks('--all')).filter(({ answer }) => answer?.option === 'reply')
+    const answered = (await baton.asks({ all: true })).filter(({ answer }) => answer?.option === 'reply')
     expect(answered).toHaveLength(dialogs.length)
     expect(model.requests.filter(request => textOf(request).includes(COMMENT)).length).toBeGreaterThan(0)
-    expect(await asks()).toEqual([])
+    expect(await baton.asks()).toEqual([])
   },
 )

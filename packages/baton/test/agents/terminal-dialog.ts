@@ -32,7 +32,7 @@ export async function checkTerminalDialog(agent: RealAgent): Promise<string | un
   await until(() => asked() || refused(), { what: 'its dialog with the reason', ...patience })
   if (refused()) return 'the model went on without an answer'
   if (there()) return 'it ran before somebody answered'
-  await until(async () => (await baton.must('ps', '--json')).includes('"dialog"'), {
+  await until(async () => JSON.stringify(await baton.read('/api/ps')).includes('"dialog"'), {
     what: 'the dialog in `baton ps`',
     ...patience,
   })

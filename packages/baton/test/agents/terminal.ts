@@ -46,7 +46,7 @@ async function typedInto({ agent, baton, evidence }: InTmux): Promise<string | u
     ...patience,
   })
   // Before its context is full: then another session takes its place.
-  const listed = async () => PsList.parse(JSON.parse(await baton.must('ps', '--json'))).sessions
+  const listed = async () => PsList.parse(await baton.read('/api/ps')).sessions
   const row = await until(async () => (await listed()).find(({ session }) => session === first.session), {
     what: 'the session in `baton ps`',
     ...patience,

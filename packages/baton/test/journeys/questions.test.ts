@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { AskList } from '@batonpass/contract/ask'
+import { PsList } from '@batonpass/contract/watch'
 import { describe, expect, test } from 'vitest'
 import { claudeInTmux } from '../world/agents/claude-tmux.ts'
 import type { BatonHere } from '../world/baton.ts'
@@ -27,24 +27,19 @@ const question = (text: string, multiSelect = false) => ({
 })
 
 const openAsk = (baton: BatonHere, words: string) =>
-  until(
-    async () =>
-      AskList.parse(JSON.parse(await baton.must('asks', '--json'))).asks.find(({ detail }) =>
-        detail.includes(words),
-      ),
-    { what: `an open ask with ${words}`, timeout: 120_000 },
-  )
+  until(async () => (await baton.asks()).find(({ detail }) => detail.includes(words)), {
+    what: `an open ask with ${words}`,
+    timeout: 120_000,
+  })
 
 const outcomesOf = async (baton: BatonHere) =>
-  AskList.parse(JSON.parse(await baton.must('asks', '--all', '--json')))
-    .asks.toReversed()
+  (await baton.asks({ all: true }))
+    .toReversed()
     .map(({ state, answer, withdrawn }) => answer?.option ?? withdrawn ?? state)
 
 /** Where the asks were answered, oldest first. */
 const channelsOf = async (baton: BatonHere) =>
-  AskList.parse(JSON.parse(await baton.must('asks', '--all', '--json')))
-    .asks.toReversed()
-    .flatMap(({ answer }) => answer?.by.channel ?? [])
+  (await baton.asks({ all: true })).toReversed().flatMap(({ answer }) => answer?.by.channel ?? [])
 
 /** A question of another session, which no agent shows. Resolves when its hook is answered. */
 const askElsewhere = (baton: BatonHere, cwd: string) =>
@@ -226,7 +221,7 @@ describe('what the real Claude Code asks', () => {
     // park, which is the default in a run of a workflow
     baton.configure(policy('auto'))
     third.release()
-    const run = async () => JSON.parse(await baton.must('ps', '--json')).sessions[0]?.workflow
+    const run = async () => PsList.parse(await baton.read('/api/ps')).sessions[0]?.workflow
     await until(async () => (await run())?.end === 'question-parked', {
       what: 'the parked run',
       timeout: 120_000,

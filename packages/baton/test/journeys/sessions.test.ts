@@ -35,7 +35,7 @@ async function journey(): Promise<Journey> {
   const env: Record<string, string> = { ...home.env(model), TMUX_TMPDIR: home.tmp }
   env.PATH = `${bin}:${dirname(process.execPath)}:${env.PATH}`
   const socket = join(home.tmp, `tmux-${process.getuid?.()}`, 'default')
-  const rows = async () => PsList.parse(JSON.parse(await baton.must('ps', '--json'))).sessions
+  const rows = async () => PsList.parse(await baton.read('/api/ps')).sessions
   return {
     home,
     model,

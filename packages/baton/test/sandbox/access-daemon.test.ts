@@ -48,8 +48,7 @@ async function world() {
     registry,
     project,
     settings: () => readFileSync(join(home, '.baton.yaml'), 'utf8'),
-    asks: async () =>
-      JSON.parse(await baton.must('asks', '--json')).asks as { id: string; title: string; facts: object }[],
+    asks: () => baton.asks(),
     answer: (ask: string, choice: string) =>
       asPerson({ home, stateDir: baton.stateDir, cwd: project.path }, 'answer', ask, choice),
     async [Symbol.asyncDispose]() {

@@ -2,8 +2,11 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { EntryList } from '@batonpass/contract/api'
+import { type Ask, AskList } from '@batonpass/contract/ask'
 import type { AgentEvent } from '@batonpass/contract/event'
 import type { Entry, EntryBody } from '@batonpass/contract/journal'
+import { callDaemon } from '../../src/cli/daemon.ts'
+import { stateFolder } from '../../src/config/state-folder.ts'
 import type { ClaudeHome } from './agents/claude.ts'
 import { until } from './wait.ts'
 
@@ -25,7 +28,15 @@ export interface BatonHere extends AsyncDisposable {
   ): Promise<Ran>
   /** Runs a command that must succeed, and gives its output. */
   must(...args: string[]): Promise<string>
-  entries(query?: Record<string, string>): Promise<Entry[]>
+  /**
+   * What `GET path` of the daemon's API answers. For waiting: starting the command again and again takes the processor from the
+   * agents that the test waits for.
+   */
+  read(path: string): Promise<unknown>
+  /** The journal, oldest first; `query` as the options of `baton logs`. */
+  entries(query?: { session?: string; project?: string; kind?: string }): Promise<Entry[]>
+  /** The asks that are open, or all. */
+  asks(options?: { all?: boolean }): Promise<Ask[]>
   events(): Promise<AgentEvent[]>
   /** Waits until the journal holds an entry of that kind that fits. */
   waitFor<K extends EntryBody['kind']>(
@@ -75,10 +86,11 @@ export function batonIn(home: string, cwd: string, cli = CLI): BatonHere {
     return ran.stdout
   }
 
+  const read: BatonHere['read'] = path => callDaemon(stateFolder(stateDir), 'GET', path)
+
   const entries: BatonHere['entries'] = async (query = {}) => {
-    const words = Object.entries(query).flatMap(([name, value]) => [`--${name}`, value])
-    const lines = (await must('logs', '--json', '--lines', '5000', ...words)).split('\n').filter(Boolean)
-    return EntryList.parse({ entries: lines.map(line => JSON.parse(line)) }).entries
+    const wanted = new URLSearchParams({ order: 'desc', limit: '5000', ...query })
+    return EntryList.parse(await read(`/api/journal?${wanted}`)).entries.reverse()
   }
 
   return {
@@ -86,7 +98,11 @@ export function batonIn(home: string, cwd: string, cli = CLI): BatonHere {
     stateDir,
     run,
     must,
+    read,
     entries,
+    async asks({ all = false } = {}) {
+      return AskList.parse(await read(`/api/asks${all ? '?all=true' : ''}`)).asks
+    },
     async events() {
       return (await entries({ kind: 'event' })).flatMap(({ body }) =>
         body.kind === 'event' ? body.event : [],
