@@ -3,7 +3,7 @@ import type { AgentName } from '@batonpass/contract/event'
 import type { Choice } from '@batonpass/contract/question'
 import type { Session } from '@batonpass/contract/session'
 import type { Clock } from '../ports/clock.ts'
-import type { ChooseResult, ScreenDialog } from '../ports/driver.ts'
+import type { Driver, ScreenDialog } from '../ports/driver.ts'
 import type { AskingOptions, Asks } from './asks.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import type { Question } from './question.ts'
@@ -29,13 +29,7 @@ export interface IdleScreen {
 
 export interface ScreenDialogPorts {
   asks: Pick<Asks, 'ask' | 'open' | 'recent' | 'tell' | 'withdraw'>
-  choose(
-    place: string,
-    agent: AgentName,
-    dialog: ScreenDialog,
-    option: number,
-    words?: string,
-  ): Promise<ChooseResult>
+  choose: NonNullable<Driver['choose']>
   /** What happens if no one answers. */
   unanswered(seen: SeenDialog): Promise<WhenUnanswered>
   /** Takes the workflow up again, if it is parked because of this question. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { parseSettings, settingAt, textsIn } from '../adapters/agents/command-rules.ts'
 import { ownFolder } from '../adapters/agents/own-folder.ts'
 import type { Environment } from '../config/places.ts'
 import { claudeRule, commandRule, type ListDecision, type Rule, wildcardCommand } from './listed-rules.ts'
@@ -29,9 +30,9 @@ const DECISIONS = ['allow', 'deny', 'ask'] as const
 
 function claude({ home, env, read }: ListPlace): ListedRule[] {
   const source = join(ownFolder({ home, env }, 'CLAUDE_CONFIG_DIR', '.claude'), 'settings.json')
-  const settings = parse(read(source))
+  const settings = parseSettings(read(source) ?? '')
   return DECISIONS.flatMap(decision =>
-    textsAt(settings, 'permissions', decision).map(text => ({
+    textsIn(settingAt(settings, 'permissions', decision)).map(text => ({
       decision,
       rule: claudeRule(decision, text),
       text,
@@ -43,9 +44,9 @@ function claude({ home, env, read }: ListPlace): ListedRule[] {
 /** `Shell(git)` is git with anything. */
 function cursor({ home, read }: ListPlace): ListedRule[] {
   const source = join(home, '.cursor/cli-config.json')
-  const settings = parse(read(source))
+  const settings = parseSettings(read(source) ?? '')
   return (['allow', 'deny'] as const).flatMap(decision =>
-    textsAt(settings, 'permissions', decision).map(text => {
+    textsIn(settingAt(settings, 'permissions', decision)).map(text => {
       const [, prefix] = /^Shell\((.+)\)$/s.exec(text) ?? []
       const rule = prefix ? commandRule(decision, { prefix }) : undefined
       return { decision, rule, text, source }
@@ -56,10 +57,16 @@ function cursor({ home, read }: ListPlace): ListedRule[] {
 /** `run_shell_command(git status)` is what starts so. */
 function gemini({ home, env, read }: ListPlace): ListedRule[] {
   const source = join(ownFolder({ home, env }, 'GEMINI_CLI_HOME', ''), '.gemini/settings.json')
-  const settings = parse(read(source))
+  const settings = parseSettings(read(source) ?? '')
   const lists = [
-    ['allow', [...textsAt(settings, 'tools', 'allowed'), ...textsAt(settings, 'allowedTools')]],
-    ['deny', [...textsAt(settings, 'tools', 'exclude'), ...textsAt(settings, 'excludeTools')]],
+    [
+      'allow',
+      [...textsIn(settingAt(settings, 'tools', 'allowed')), ...textsIn(settingAt(settings, 'allowedTools'))],
+    ],
+    [
+      'deny',
+      [...textsIn(settingAt(settings, 'tools', 'exclude')), ...textsIn(settingAt(settings, 'excludeTools'))],
+    ],
   ] as const
   return lists.flatMap(([decision, texts]) =>
     texts.map(text => {
@@ -72,7 +79,7 @@ function gemini({ home, env, read }: ListPlace): ListedRule[] {
 
 function opencode({ home, env, read }: ListPlace): ListedRule[] {
   const source = join(ownFolder({ home, env }, 'XDG_CONFIG_HOME', '.config'), 'opencode/opencode.json')
-  const bash = valueAt(parse(read(source)), 'permission', 'bash')
+  const bash = settingAt(parseSettings(read(source) ?? ''), 'permission', 'bash')
   if (typeof bash !== 'object' || bash === null) return []
   return Object.entries(bash).flatMap(([pattern, action]: [string, unknown]) => {
     const decision = DECISIONS.find(each => each === action)
@@ -103,27 +110,4 @@ function codex({ home, env, read, names }: ListPlace): ListedRule[] {
         return { decision, rule: commandRule(decision, { prefix }), text: `prefix_rule ${prefix}`, source }
       })
     })
-}
-
-function parse(text: string | undefined): unknown {
-  try {
-    return text === undefined ? undefined : JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-function valueAt(value: unknown, ...keys: readonly string[]): unknown {
-  return keys.reduce<unknown>(
-    (found, key) =>
-      typeof found === 'object' && found !== null && Object.hasOwn(found, key)
-        ? Reflect.get(found, key)
-        : undefined,
-    value,
-  )
-}
-
-function textsAt(value: unknown, ...keys: readonly string[]): string[] {
-  const found = valueAt(value, ...keys)
-  return Array.isArray(found) ? found.filter(each => typeof each === 'string') : []
 }

@@ -2,8 +2,8 @@ import { parse } from 'jsonc-parser'
 
 /** Whether a rule's text may apply to a command: what it says before its first `*` occurs somewhere. Rather too often. */
 export function mayApply(rule: string, command: string): boolean {
-  const [literal = ''] = plain(rule).replace(/:\*$/, '*').split('*')
-  return plain(command).includes(literal.trim())
+  const [literal = ''] = withoutQuotes(rule).replace(/:\*$/, '*').split('*')
+  return withoutQuotes(command).includes(literal.trim())
 }
 
 /** Whether the rule applies to every command. */
@@ -41,7 +41,7 @@ export const textsIn = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter(each => typeof each === 'string') : []
 
 /** Without quotes, and with single blanks. */
-const plain = (text: string): string =>
+export const withoutQuotes = (text: string): string =>
   text
     .replace(/['"\\]/g, '')
     .replace(/\s+/g, ' ')

@@ -7,22 +7,13 @@ const MOST_READ = 64 * 1024 * 1024
 
 /** The last whole line of a file that contains a text, read from its end; undefined if there is none. */
 export function lastLineWith(path: string, text: string): string | undefined {
-  let file: number
-  try {
-    file = openSync(path, 'r')
-  } catch {
-    return undefined
-  }
-  try {
-    const { size } = fstatSync(file)
+  return withFile(path, (file, size) => {
     // The start of a line is in an earlier chunk.
     let rest: Buffer = Buffer.alloc(0)
     for (let end = size; end > 0 && size - end < MOST_READ; ) {
       const start = Math.max(0, end - CHUNK)
-      const chunk = Buffer.alloc(end - start)
-      readSync(file, chunk, 0, chunk.length, start)
+      const whole = Buffer.concat([readBetween(file, start, end), rest])
       end = start
-      const whole = Buffer.concat([chunk, rest])
       const from = start === 0 ? 0 : whole.indexOf('\n') + 1
       if (start > 0 && from === 0) {
         rest = whole
@@ -36,17 +27,13 @@ export function lastLineWith(path: string, text: string): string | undefined {
       rest = whole.subarray(0, from)
     }
     return undefined
-  } catch {
-    return undefined
-  } finally {
-    closeSync(file)
-  }
+  })
 }
 
 /** Waits until another program has written a whole line with a text to the end of a file, for a second at most. */
 export async function waitForLine(path: string, text: string, withinMs = 1000): Promise<boolean> {
   for (let left = withinMs; ; left -= EVERY_MS) {
-    const end = readEnd(path)
+    const end = withFile(path, (file, size) => readBetween(file, Math.max(0, size - CHUNK), size))
     const at = end?.indexOf(text) ?? -1
     if (at !== -1 && end?.includes('\n', at)) return true
     if (end === undefined || left <= 0) return false
@@ -56,21 +43,21 @@ export async function waitForLine(path: string, text: string, withinMs = 1000): 
 
 const EVERY_MS = 10
 
-function readEnd(path: string): Buffer | undefined {
-  let file: number
+/** What `use` makes of an open file and its size; undefined if the file cannot be read. */
+function withFile<T>(path: string, use: (file: number, size: number) => T): T | undefined {
+  let file: number | undefined
   try {
     file = openSync(path, 'r')
-  } catch {
-    return undefined
-  }
-  try {
-    const { size } = fstatSync(file)
-    const end = Buffer.alloc(Math.min(size, CHUNK))
-    readSync(file, end, 0, end.length, size - end.length)
-    return end
+    return use(file, fstatSync(file).size)
   } catch {
     return undefined
   } finally {
-    closeSync(file)
+    if (file !== undefined) closeSync(file)
   }
+}
+
+function readBetween(file: number, start: number, end: number): Buffer {
+  const chunk = Buffer.alloc(end - start)
+  readSync(file, chunk, 0, chunk.length, start)
+  return chunk
 }

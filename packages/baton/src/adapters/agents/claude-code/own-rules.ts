@@ -1,5 +1,6 @@
 import { dirname, isAbsolute, join } from 'node:path'
 import type { RulePlace } from '../../../ports/agent.ts'
+import { parseSettings, settingAt, withoutQuotes } from '../command-rules.ts'
 import { ownFolder } from '../own-folder.ts'
 
 /**
@@ -9,10 +10,10 @@ import { ownFolder } from '../own-folder.ts'
 export function whyOwnText(command: string, place: RulePlace): string | undefined {
   for (const { name, settings } of settingsOf(place)) {
     if (settings === undefined) return `${name} cannot be read`
-    if (valueAt(settings, 'sandbox', 'enabled') === true)
+    if (settingAt(settings, 'sandbox', 'enabled') === true)
       return "Claude Code's own sandbox is on (sandbox.enabled)"
     for (const kind of ['deny', 'ask'] as const) {
-      const rules = valueAt(settings, 'permissions', kind)
+      const rules = settingAt(settings, 'permissions', kind)
       const rule = Array.isArray(rules) ? rules.find(each => mayMatch(each, command, place.cwd)) : undefined
       if (rule !== undefined) return `Claude Code's own settings may ${kind} it (${String(rule)})`
     }
@@ -45,13 +46,13 @@ function* settingsOf({ home, env, project, cwd, args, read, names }: RulePlace):
   ]
   for (const name of files) {
     const text = read(name)
-    if (text !== undefined && text.trim() !== '') yield { name, settings: parse(text) }
+    if (text !== undefined && text.trim() !== '') yield { name, settings: parseSettings(text) }
   }
   for (const value of flagValues(args, ['--settings'])) {
     const text = value.trimStart().startsWith('{')
       ? value
       : read(isAbsolute(value) ? value : join(project, value))
-    yield { name: '--settings', settings: text === undefined ? undefined : parse(text) }
+    yield { name: '--settings', settings: text === undefined ? undefined : parseSettings(text) }
   }
   // A list with commas or blanks; blanks inside a rule's brackets belong to it.
   const denied = flagValues(args, ['--disallowedTools', '--disallowed-tools']).flatMap(
@@ -83,9 +84,9 @@ function mayMatch(rule: unknown, command: string, cwd: string): boolean {
   if (typeof rule !== 'string') return true
   const [, tool = '', , specifier = ''] = /^\s*([\w*]+)\s*(\(([\s\S]*)\))?\s*$/.exec(rule) ?? []
   if (tool === '') return true
-  const text = plain(command)
+  const text = withoutQuotes(command)
   if (tool === 'Bash' || tool === '*') {
-    const parts = plain(specifier.replace(/:\*$/, '*')).split('*')
+    const parts = withoutQuotes(specifier.replace(/:\*$/, '*')).split('*')
     return occurs(text, parts)
   }
   if (!/^(Read|Edit|Write|MultiEdit|NotebookEdit|Glob|Grep)$/.test(tool)) return false
@@ -94,13 +95,6 @@ function mayMatch(rule: unknown, command: string, cwd: string): boolean {
   const last = literal.at(-1)
   return last === undefined || text.includes(last) || cwd.includes(last)
 }
-
-/** Without quotes, and with single blanks. */
-const plain = (text: string): string =>
-  text
-    .replace(/['"\\]/g, '')
-    .replace(/\s+/g, ' ')
-    .trim()
 
 /** Whether the parts follow each other in the text, the first one at the start of a word. */
 function occurs(text: string, parts: readonly string[]): boolean {
@@ -121,22 +115,4 @@ function occurs(text: string, parts: readonly string[]): boolean {
     if (first === '') return false
   }
   return false
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-function valueAt(value: unknown, ...keys: readonly string[]): unknown {
-  return keys.reduce<unknown>(
-    (found, key) =>
-      typeof found === 'object' && found !== null && Object.hasOwn(found, key)
-        ? Reflect.get(found, key)
-        : undefined,
-    value,
-  )
 }
