@@ -106,6 +106,10 @@ export type WorkflowChecks = z.infer<typeof WorkflowChecks>
 export const IssueChecks = z.object({
   issue: z.number().int().positive(),
   done_when: z.array(CheckDeclaration),
+  /** The open boxes of its task list. */
+  tasks: z.array(z.string()).default([]),
+  /** Its title and text, which say what the work is for. */
+  text: z.string().optional(),
   /** Its author may add commands; the checks of others count only next to checks that do not come from the issue. */
   isTrusted: z.boolean(),
   /** What of it does not apply, and why, in one sentence each. */
@@ -162,6 +166,8 @@ export const Check = z.discriminatedUnion('kind', [
     model: z.string().optional(),
     minutes: z.number(),
   }),
+  /** An open box in the task list of the issue, which a fresh session of an agent decides. */
+  z.object({ ...base, kind: z.literal('task'), task: z.string(), minutes: z.number() }),
   z.object({ ...base, kind: z.literal('person'), question: z.string(), minutes: z.number() }),
 ])
 export type Check = z.infer<typeof Check>
@@ -188,6 +194,10 @@ export const CheckResult = z.object({
   status: CheckStatus,
   /** Why it did not pass, in one sentence. */
   why: z.string().optional(),
+  /** What a person who looks at the result should know, such as the agent's reason for fewer tests. */
+  note: z.string().optional(),
+  /** Where the forge shows it. */
+  url: z.string().optional(),
   seconds: z.number().nonnegative(),
   /** The parts of the output that matter, without secrets. */
   output: z.string().optional(),
@@ -209,6 +219,8 @@ export const Proof = z.object({
   base: z.string(),
   checks: z.array(Check),
   setup: z.string().optional(),
+  /** What the issue of the work asks for, as it was when the work began. */
+  issue: z.object({ number: z.number().int().positive(), text: z.string() }).optional(),
   /** Use no result of an earlier proof. */
   again: z.boolean().optional(),
   startedAt: z.iso.datetime(),

@@ -45,7 +45,7 @@ export function ProofPanel({ id }: { id: string }) {
   )
 }
 
-function Result({ result: { name, status, why, seconds, cached, output } }: { result: CheckResult }) {
+function Result({ result: { name, status, why, note, seconds, cached, output } }: { result: CheckResult }) {
   const line = (
     <>
       <Tag tone={TONES[status]}>{status}</Tag> {visibleText(name)}{' '}
@@ -53,6 +53,7 @@ function Result({ result: { name, status, why, seconds, cached, output } }: { re
         {why ? `${visibleText(why)}, ` : ''}
         {Math.round(seconds)} s{cached ? ', known' : ''}
       </span>
+      {note ? <div>{visibleText(note)}</div> : null}
     </>
   )
   if (!output) return line

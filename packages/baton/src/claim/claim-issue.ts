@@ -39,7 +39,7 @@ export async function claimIssue(
   }
   const check = async () => {
     const found = await forge.issue(issue)
-    const issueChecks = ports.proofs && (await checksOfIssue(found, forge, proof.trusted_authors))
+    const issueChecks = ports.proofs && (await checksOfIssue(found, forge, proof))
     const refused = (issueChecks?.refused ?? []).map(why => `Issue #${issue}: ${why}.`)
     const unfit = suitability(found, order, settings.label, await forge.me())
     return { title: found.title, issueChecks, warnings: [...unfit, ...refused] }

@@ -72,7 +72,7 @@ export class FencedActions {
   async showProof(project: string, pull: number, proof: Proof): Promise<void> {
     const record = await this.#ports.claimAt(project)
     const show = (forge: WritableForge) =>
-      forge.rewritePullRequest(pull, body => withEvidence(body, evidenceBlock(proof)))
+      forge.rewritePullRequest(pull, body => withEvidence(body, evidenceBlock(proof, forge.repository)))
     if (record) return this.#onForge(record, 'show the proof', show)
     await show(await this.#ports.forgeFor({ home: project }))
   }

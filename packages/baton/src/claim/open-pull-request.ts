@@ -23,7 +23,7 @@ export async function openPullRequest(
   const pull = await ports.outside.openPullRequest(record, {
     branch: file.branch,
     title: prTitle(summary || `Issue #${record.issue}`),
-    body: proof ? withEvidence(body, evidenceBlock(proof)) : body,
+    body: proof ? withEvidence(body, evidenceBlock(proof, await repositoryOf(ports, record))) : body,
     draft: claim.draft || isDraft,
     issue: record.issue,
   })
@@ -63,6 +63,10 @@ export async function openPullRequest(
   }
   return { did: 'opened', notice }
 }
+
+/** Without the forge, the block has no links. */
+const repositoryOf = async (ports: ClaimPorts, { home }: ClaimRecord) =>
+  (await ports.forgeFor({ home }).catch(() => undefined))?.repository
 
 /** Reads the template, only below the project and not through links: a repository must not publish other files of the user. */
 async function template(

@@ -118,6 +118,9 @@ export function declarationOf(check: Check, minutes: number): CheckDeclaration |
         minutes: limit,
       }
     }
+    // It belongs to one issue.
+    case 'task':
+      return undefined
     case 'person':
       return { person: check.question, name: check.name, minutes: check.minutes }
   }

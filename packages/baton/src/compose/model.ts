@@ -14,7 +14,7 @@ import type { Redactor } from '../journal/redact.ts'
 import type { ModelJudge } from '../permission/links.ts'
 import { JUDGE_MS, makeModelJudge } from '../permission/model-judge.ts'
 import type { ReactionContext } from '../ports/reactor.ts'
-import type { Reviewers } from '../proof/review-check.ts'
+import type { Reviewers } from '../proof/review-session.ts'
 import type { OwnModelCalls } from '../session/own-model-calls.ts'
 
 interface CallParts {

@@ -25,6 +25,8 @@ export interface Checkouts {
   changes(project: string, base: string, commit: string): Promise<readonly ChangedFile[]>
   /** The whole change as a unified diff. */
   patch(project: string, base: string, commit: string): Promise<string>
+  /** The values of a trailer, such as `Reviewed-by`, in the messages of all commits of the work. */
+  trailers(project: string, base: string, commit: string, name: string): Promise<readonly string[]>
   /** Writes exactly this commit into a new folder, with a repository of its own that shares no file with the first. */
   make(project: string, commit: string, folder: string): Promise<void>
   remove(folder: string): Promise<void>

@@ -99,7 +99,7 @@ const KEPT_TESTS = 'no test weakened'
 
 /** Work is measured by tests only if it left them as strong as they were: adds that check to those that run something, here or in CI. */
 export function withKeptTests(checks: readonly Check[]): Check[] {
-  const isMeasured = checks.some(({ kind }) => kind === 'run' || kind === 'forge' || kind === 'review')
+  const isMeasured = checks.some(({ kind }) => ['run', 'forge', 'review', 'task'].includes(kind))
   const isKept = checks.some(check => check.kind === 'diff' && check.keepsTests)
   if (!isMeasured || isKept) return [...checks]
   const where = 'the tests before the work'

@@ -1,14 +1,15 @@
 import type { CheckResult, Proof } from '@batonpass/contract/proof'
 import { visible } from '@batonpass/contract/visible'
+import type { Forge } from '../ports/forge.ts'
 
 const START = '<!-- baton:proof -->'
 const END = '<!-- /baton:proof -->'
-const MAX_WHY = 300
+const MAX_WHY = 600
 
-/** A short block about a proof for the text of a pull request: verdict, commit, checks and durations. */
-export function evidenceBlock(proof: Proof): string {
+/** A short block about a proof for the text of a pull request: verdict, commit, checks, durations and links. */
+export function evidenceBlock(proof: Proof, repository?: Forge['repository']): string {
   const { commit, checks, results, setup, setupResult, verdict, why, contradictions = [] } = proof
-  const at = `commit ${commit.slice(0, 10)}, on a clean checkout`
+  const at = `commit ${linked(commit.slice(0, 10), repository && commitUrl(repository, commit))}, on a clean checkout`
   const lines = [...(setupResult && setup ? [{ ...setupResult, name: `setup: ${setup}` }] : []), ...results]
   return [
     START,
@@ -24,8 +25,20 @@ export function evidenceBlock(proof: Proof): string {
   ].join('\n')
 }
 
-const rowOf = ({ name, status, why, seconds }: CheckResult): string =>
-  `| ${cell(name)} | ${status === 'passed' ? 'passed' : cell(why ?? status)} | ${Math.round(seconds)} s |`
+function rowOf({ name, status, why, note, url, seconds }: CheckResult): string {
+  const result = [status === 'passed' ? 'passed' : cell(why ?? status), ...(note ? [cell(note)] : [])].join(
+    '. ',
+  )
+  return `| ${linked(cell(name), url)} | ${result} | ${Math.round(seconds)} s |`
+}
+
+/** The page of a commit; undefined for a repository that is not on a web page. */
+const commitUrl = ({ host, owner, name }: Forge['repository'], commit: string): string | undefined =>
+  /[.:]/.test(host) ? `https://${host}/${owner}/${name}/commit/${commit}` : undefined
+
+/** `text` is a cell already. An address with characters that could end the link is left out. */
+const linked = (text: string, url: string | undefined): string =>
+  url !== undefined && /^https?:\/\/[\w.~:/?#@!$&+,;=%-]{1,500}$/.test(url) ? `[${text}](${url})` : text
 
 /** Names and reasons come from the repository: nothing in them may end the cell, the block or mention people and issues. */
 const cell = (text: string): string =>

@@ -1,9 +1,12 @@
 import type { Check, CheckResult, Proof } from '@batonpass/contract/proof'
 import type { PullRequestStatus, Review } from '../ports/forge.ts'
 import type { Ids } from '../ports/ids.ts'
+import { judgeReasons, reasonsIn } from './justified-tests.ts'
 import type { ResultCache } from './result-cache.ts'
-import { type ReviewCheck, type Reviewers, reviewCommit } from './review-check.ts'
-import type { CheckPorts, Progress } from './run-checks.ts'
+import { type ReviewCheck, reviewCommit } from './review-check.ts'
+import type { Reviewers } from './review-session.ts'
+import { type CheckPorts, type Progress, weakenedTests } from './run-checks.ts'
+import { decideTasks, type TaskCheck } from './task-check.ts'
 
 /** The forge and people, as far as a proof asks them. */
 export interface OutsidePorts {
@@ -40,15 +43,24 @@ export async function runOutsideChecks(
 ): Promise<void> {
   let isSound = proof.setupResult === undefined || proof.setupResult.status === 'passed'
   isSound &&= proof.results.every(({ status }) => status === 'passed')
+  const passed = new Set(proof.results.flatMap(({ name, status }) => (status === 'passed' ? name : [])))
   const finish = async (result: CheckResult) => {
     isSound &&= result.status === 'passed'
+    if (result.status === 'passed') passed.add(result.name)
     if (signal.aborted) return
-    const { why, output } = result
+    const { why, output, note } = result
     await progress.result({
       ...result,
       ...(why ? { why: parts.redact(why) } : {}),
+      ...(note ? { note: parts.redact(note) } : {}),
       ...(output ? { output: parts.redact(output) } : {}),
     })
+  }
+  for (const check of proof.checks) {
+    const isOpen = check.kind === 'diff' && !proof.results.some(({ name }) => name === check.name)
+    if (!isOpen || signal.aborted) continue
+    await progress.running(check.name)
+    await finish(await judgeWeakened(parts, proof, check, isSound, signal))
   }
   for (const check of proof.checks) {
     if (check.kind !== 'review' || signal.aborted) continue
@@ -58,6 +70,16 @@ export async function runOutsideChecks(
         ? await review(parts, proof, check, signal)
         : notRun(check, `${check.name} was not asked, because another check did not pass`),
     )
+  }
+  const tasks = proof.checks.filter(check => check.kind === 'task')
+  if (tasks.length > 0 && !signal.aborted) {
+    await progress.running('the task list')
+    const results = isSound
+      ? await decide(parts, proof, tasks, [...passed], signal)
+      : tasks.map(check =>
+          notRun(check, `${check.name} was not looked at, because another check did not pass`),
+        )
+    for (const result of results) await finish(result)
   }
   for (const check of proof.checks) {
     if (check.kind !== 'forge' || signal.aborted) continue
@@ -89,6 +111,52 @@ async function review(
   return result
 }
 
+/** One session decides all boxes that no session has decided for this commit. */
+async function decide(
+  parts: Parts,
+  proof: Proof,
+  tasks: readonly TaskCheck[],
+  passed: readonly string[],
+  signal: AbortSignal,
+): Promise<CheckResult[]> {
+  const known = await Promise.all(
+    tasks.map(async check => (proof.again ? undefined : await parts.cache.get(proof, check))),
+  )
+  const open = tasks.filter((_, n) => !known[n])
+  const decided = open.length > 0 ? await decideTasks(parts, proof, open, passed, signal) : []
+  return Promise.all(
+    tasks.map(async (check, n) => {
+      const [kept, result] = [known[n], decided.find(({ name }) => name === check.name)]
+      if (kept) return { ...kept, name: check.name, cached: true }
+      if (!result) return notRun(check, `${check.name}: it was not decided`)
+      if (!signal.aborted) await parts.cache.put(proof, check, result)
+      return result
+    }),
+  )
+}
+
+/** Weaker tests for which the agent gave a reason. */
+async function judgeWeakened(
+  parts: Parts,
+  proof: Proof,
+  check: Extract<Check, { kind: 'diff' }>,
+  isSound: boolean,
+  signal: AbortSignal,
+): Promise<CheckResult> {
+  const kept = proof.again || !isSound ? undefined : await parts.cache.get(proof, check)
+  if (kept) return { ...kept, name: check.name, cached: true }
+  const { checkouts } = parts
+  const changes = await checkouts.changes(proof.project, proof.base, proof.commit)
+  const found = {
+    weakened: await weakenedTests(checkouts, proof, changes),
+    reasons: await reasonsIn(checkouts, proof),
+    isSound,
+  }
+  const { result, isAnswer } = await judgeReasons(parts, proof, check, found, signal)
+  if (isAnswer && !signal.aborted) await parts.cache.put(proof, check, result)
+  return result
+}
+
 async function awaitForge(
   { outside, clock }: Parts,
   { project, commit }: Proof,
@@ -110,7 +178,7 @@ async function awaitForge(
       const isGreen = !check.checks || checks.verdict === 'passed'
       const isApproved = !check.review || pull.review === 'approved'
       if (isApproved && isGreen && (!check.checks || green === checks.total))
-        return { name: check.name, status: 'passed', seconds: seconds() }
+        return { name: check.name, status: 'passed', seconds: seconds(), ...linkOf(checks) }
       green = isGreen ? checks.total : undefined
       if (check.checks && checks.verdict === 'failed') return failedCi(check.name, checks, seconds())
       if (check.review && pull.review === 'changes-requested')
@@ -151,7 +219,14 @@ function failedCi(name: string, { all, failed }: PullRequestNow['checks'], secon
     why: `failed: ${names[0]}${failed > 1 ? ` and ${failed - 1} more` : ''}`,
     seconds,
     output,
+    ...linkOf({ all }),
   }
+}
+
+/** Where the forge shows the first of the checks; failed ones come first. */
+function linkOf({ all }: Pick<PullRequestNow['checks'], 'all'>): Pick<CheckResult, 'url'> {
+  const url = all.find(each => each.url)?.url
+  return url ? { url } : {}
 }
 
 async function askPerson(

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Check, CheckResult, Proof } from '@batonpass/contract/proof'
 import { visible } from '@batonpass/contract/visible'
+import { REASON_TRAILER } from './justified-tests.ts'
 
 /** A reason why work is not proven that the agent can do something about. */
 export interface Problem {
@@ -31,12 +32,17 @@ export function problemsOf({ checks, results, setupResult, why }: Proof): Proble
     .filter(({ status }) => ['failed', 'timed-out', 'changed'].includes(status))
     .map(result => {
       const kind = kindOf(checks, result)
+      if (checks.some(check => check.name === result.name && check.kind === 'diff' && check.keepsTests))
+        return problemOf({ ...result, output: result.note ?? REASON_HINT }, result.name, ONCE, 'unproven')
       const isCommand = (kind === 'run' || kind === 'forge') && result.status !== 'changed'
       return isCommand
         ? problemOf(result, result.name, SAME_FAILURES, 'stalled')
         : problemOf(result, result.name, ONCE, 'unproven')
     })
 }
+
+/** How an agent explains weaker tests that its issue asks for. */
+const REASON_HINT = `If the issue itself asks for this, say why in the last lines of a commit message: "${REASON_TRAILER}: the reason". Baton then lets a reviewer compare it with the issue. Otherwise bring the tests back.`
 
 /** What the agent reported although the evidence contradicts it. */
 export const reportProblems = (contradictions: readonly string[]): Problem[] =>

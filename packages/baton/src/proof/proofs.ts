@@ -19,7 +19,7 @@ import { deriveChecks, deriveSetup } from './derive-checks.ts'
 import { withIssueChecks } from './issue-checks.ts'
 import { judgeProof } from './judge-proof.ts'
 import { type OutsidePorts, runOutsideChecks } from './outside-checks.ts'
-import type { Reviewers } from './review-check.ts'
+import type { Reviewers } from './review-session.ts'
 import { type CheckPorts, removeCheckouts, runChecks } from './run-checks.ts'
 
 export interface ProofsParts extends CheckPorts {
@@ -126,7 +126,7 @@ export class Proofs {
   /** Starts a proof, or returns the one that runs for the same commit. */
   async start(order: ProofOrder): Promise<Proof> {
     const { checks, setup, commit, base } = await this.checksOf(order)
-    const { project, session, again } = order
+    const { project, session, again, issueChecks } = order
     const same = (await this.list()).find(
       proof =>
         this.#running.has(proof.id) &&
@@ -148,6 +148,7 @@ export class Proofs {
       results: [],
       ...(setup === undefined ? {} : { setup }),
       ...(session === undefined ? {} : { session }),
+      ...(issueChecks?.text ? { issue: { number: issueChecks.issue, text: issueChecks.text } } : {}),
       ...(again ? { again } : {}),
     }
     await this.#put(proof)

@@ -4,8 +4,8 @@ import { readJsonFile } from '../ports/json-files.ts'
 import type { SmallFiles } from '../ports/small-files.ts'
 
 /** Checks that are expensive and depend only on the commit. */
-type CachedCheck = Extract<Check, { kind: 'run' | 'review' }>
-type About = Pick<Proof, 'commit' | 'base' | 'setup'>
+type CachedCheck = Extract<Check, { kind: 'run' | 'review' | 'task' | 'diff' }>
+type About = Pick<Proof, 'commit' | 'base' | 'setup' | 'issue'>
 
 /** Results by commit and check. A check that timed out or could not run is tried again. */
 export interface ResultCache {
@@ -30,11 +30,20 @@ export function filedResults(files: SmallFiles, stateDir: string): ResultCache {
   }
 }
 
-function nameOf({ commit, base, setup }: About, check: CachedCheck): string {
-  const parts =
-    check.kind === 'run'
-      ? [commit, setup ?? null, check.command, check.exit, check.output ?? null]
-      : [commit, base, 'review', check.rubric, check.agent ?? null, check.model ?? null]
-  const key = JSON.stringify(parts)
+function nameOf(about: About, check: CachedCheck): string {
+  const key = JSON.stringify(partsOf(about, check))
   return `${FOLDER}/${createHash('sha256').update(key).digest('hex').slice(0, 32)}.json`
+}
+
+function partsOf({ commit, base, setup, issue }: About, check: CachedCheck): unknown[] {
+  switch (check.kind) {
+    case 'run':
+      return [commit, setup ?? null, check.command, check.exit, check.output ?? null]
+    case 'review':
+      return [commit, base, 'review', check.rubric, check.agent ?? null, check.model ?? null]
+    case 'task':
+      return [commit, base, 'task', check.task]
+    case 'diff':
+      return [commit, base, 'diff', check.name, issue?.text ?? null]
+  }
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { Proofs, type ProofsParts } from '../../src/proof/proofs.ts'
 
 const FILES: Record<string, string> = { 'package.json': JSON.stringify({ scripts: { test: 'node --test' } }) }
-const ISSUE = { issue: 42, done_when: ['npm run e2e'], isTrusted: true, refused: [] }
+const ISSUE = { issue: 42, tasks: [], done_when: ['npm run e2e'], isTrusted: true, refused: [] }
 const WORKFLOW = { workflow: 'release', done_when: ['npm run release-test'] }
 
 /** Proofs of a repository with one test script. */

@@ -49,3 +49,25 @@ it('says where the report of the agent differs, and leaves with the block', () =
   expect(withoutEvidence(`Mine\n${block}\nMore`)).toBe('Mine\n\nMore')
   expect(withoutEvidence('Mine <!-- baton:proof --> open')).toBe('Mine <!-- baton:proof --> open')
 })
+
+it('links the commit and what the forge shows, and no address that could leave the link', () => {
+  const repository = { host: 'github.com', owner: 'acme', name: 'app' }
+  const result = { name: 'CI', status: 'passed', seconds: 60 }
+  const ci = 'https://github.com/acme/app/actions/runs/1/job/2'
+  const block = evidenceBlock(proof({ verdict: 'proven', results: [{ ...result, url: ci }] }), repository)
+  expect(block).toContain('[abcdef0123](https://github.com/acme/app/commit/abcdef0123456789)')
+  expect(block).toContain(`| [CI](${ci}) | passed | 60 s |`)
+  for (const url of ['javascript:alert(1)', 'https://x.y/) @everyone', 'https://x.y/a|b', 'https://x.y/\nz'])
+    expect(evidenceBlock(proof({ verdict: 'proven', results: [{ ...result, url }] }))).toContain(
+      '| CI | passed |',
+    )
+  expect(evidenceBlock(proof({}), { host: 'folder', owner: 'you', name: 'p' })).not.toContain('](')
+})
+
+it('shows why the tests became weaker', () => {
+  const note = 'The agent says why: the parser is gone | @x'
+  const result = { name: 'no test weakened', status: 'passed', seconds: 1, note }
+  expect(evidenceBlock(proof({ verdict: 'proven', results: [result] }))).toContain(
+    '| no test weakened | passed. The agent says why: the parser is gone &#124; @&#8203;x | 1 s |',
+  )
+})

@@ -1,3 +1,6 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { type BoardSeed, Boards, type FakeBoard } from './github/boards.ts'
 import { type CallMatch, type Fault, type GateCall, matches, openGate } from './github/gate.ts'
 import { type BareRepository, bareRepository } from './github/git.ts'
@@ -145,6 +148,13 @@ export interface FakeBoardHandle {
   statuses(): string[]
   fields(): string[]
   close(): void
+}
+
+const GH = fileURLToPath(new URL('github/gh.mjs', import.meta.url))
+
+/** Puts a `gh` that knows the fake GitHub into a folder of the PATH. */
+export function ghOnPath(bin: string): void {
+  writeFileSync(join(bin, 'gh'), `#!/bin/sh\nexec '${process.execPath}' '${GH}' "$@"\n`, { mode: 0o755 })
 }
 
 export async function fakeGitHub({

@@ -1,6 +1,3 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { EntryBody } from '@batonpass/contract/journal'
 import { expect } from 'vitest'
 import { type ClaudeHome, claudeHome } from './agents/claude.ts'
@@ -8,7 +5,7 @@ import { type AgentHome, agentHome, type RealAgent } from './agents/real.ts'
 import { type BatonHere, batonIn, batonOnPath } from './baton.ts'
 import { cloneInto, settingsFor } from './claims.ts'
 import type { Dialect } from './dialects/dialect.ts'
-import { type FakeGitHub, fakeGitHub } from './github.ts'
+import { type FakeGitHub, fakeGitHub, ghOnPath } from './github.ts'
 import { type Model, startModel } from './model.ts'
 import type { Repository } from './scratch.ts'
 
@@ -26,8 +23,6 @@ export interface UnattendedWorld<Home = ClaudeHome> extends AsyncDisposable {
   /** Fails if there are any. */
   expectNoAsk(): Promise<void>
 }
-
-const GH = fileURLToPath(new URL('github/gh.mjs', import.meta.url))
 
 /** Default settings but for the address of GitHub. There is no key for a model that judges, and no channel. */
 export const unattendedWorld = (): Promise<UnattendedWorld> =>
@@ -63,7 +58,7 @@ async function unattendedIn<H extends Home>(order: {
   })
   const repo = await cloneInto(home, github)
   const bin = batonOnPath(home.path)
-  writeFileSync(join(bin, 'gh'), `#!/bin/sh\nexec '${process.execPath}' '${GH}' "$@"\n`, { mode: 0o755 })
+  ghOnPath(bin)
   const env = { PATH: `${bin}:${process.env.PATH}`, GH_ENTERPRISE_TOKEN: github.token }
   const baton = stack.use(batonIn(home.path, home.project))
   await baton.must('init', '--agent', order.agent)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { CheckDeclaration } from '../proof.ts'
-import { section, setting, text, whole } from '../setting.ts'
+import { flag, section, setting, text, whole } from '../setting.ts'
 
 const DoneWhen = setting(
   CheckDeclaration,
@@ -23,6 +23,11 @@ export const proof = section('The checks that show that work is done.', {
     z.array(Login).max(100).default([]),
     'Logins whose issues may add commands to the checks, in addition to your own. Issues of others may only add checks of files and of the diff.',
     { expects: 'a list of logins', trust: 'needed' },
+  ),
+  tasks: flag(
+    true,
+    'Whether each open box in the task list of an issue is a check, which a fresh session of an agent decides.',
+    { trust: 'to-loosen', looser: [true, false] },
   ),
   setup: text(
     '',

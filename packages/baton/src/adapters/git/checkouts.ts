@@ -84,6 +84,12 @@ export const gitCheckouts: Checkouts = {
     return (await run(['diff-tree', ...how, base, commit], { cwd: project })).stdout.toString('utf8')
   },
 
+  async trailers(project, base, commit, name) {
+    const format = `--format=%(trailers:key=${name},valueonly,unfold)`
+    const { stdout } = await run(['log', format, '--end-of-options', `${base}..${commit}`], { cwd: project })
+    return stdout.toString('utf8').split('\n').filter(Boolean)
+  },
+
   async make(project, commit, folder) {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const here: GitOptions = { cwd: folder, timeoutMs: CHECKOUT_MS, env: NO_SETTINGS }

@@ -141,11 +141,12 @@ function verdictOf({ verdict, why, running }: Proof, io: Io): string {
   return running === undefined ? 'waits' : `runs ${printable(running)}`
 }
 
-function resultLine({ name, status, why, seconds, cached }: CheckResult, io: Io): string {
+function resultLine({ name, status, why, note, seconds, cached }: CheckResult, io: Io): string {
   const colour = paint(io)
   const mark = status === 'passed' ? colour('green', 'passed') : colour('red', status)
   const took = cached ? 'result of an earlier proof' : `${seconds} s`
-  return `${mark}  ${printable(name)}  ${colour('dim', [why && printable(why), took].filter(Boolean).join(', '))}\n`
+  const more = note ? `${indent(printable(note))}\n` : ''
+  return `${mark}  ${printable(name)}  ${colour('dim', [why && printable(why), took].filter(Boolean).join(', '))}\n${more}`
 }
 
 const indent = (words: string): string => words.replaceAll(/^/gm, '  ')

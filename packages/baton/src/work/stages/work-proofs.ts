@@ -50,8 +50,8 @@ export class WorkProofs {
     const forge = await forgeFor(work.project)
     if (!forge || !config) return
     const { proof } = await config(work.project)
-    const issueChecks = await checksOfIssue(await forge.issue(issue), forge, proof.trusted_authors)
-    if (issueChecks) await this.#change(work, known => ({ ...known, issueChecks }))
+    const issueChecks = await checksOfIssue(await forge.issue(issue), forge, proof)
+    await this.#change(work, known => ({ ...known, issueChecks }))
   }
 
   /** The last stage is over. Its stop does not wait for the checks; `tick` carries their result out. */

@@ -89,7 +89,7 @@ async function readChecks(
   const read = async () => {
     const forge = await forgeFor(project)
     if (!forge) return {}
-    return { found: await checksOfIssue(await forge.issue(issue), forge, config.proof.trusted_authors) }
+    return { found: await checksOfIssue(await forge.issue(issue), forge, config.proof) }
   }
   const late = AbortSignal.timeout(ISSUE_MS)
   const tooLong = new Promise<{ failed: string }>(resolve =>

@@ -124,7 +124,7 @@ describe('A run that says it is done', () => {
     issue.body = '```baton\ndone_when: [true]\n```'
     w.ports.forgeFor = async () => undefined
     await p.finish(sha(1))
-    expect(p.proofs.ordered.at(-1)?.issueChecks).toEqual({
+    expect(p.proofs.ordered.at(-1)?.issueChecks).toMatchObject({
       issue: 42,
       done_when: ['npm run e2e'],
       isTrusted: true,
