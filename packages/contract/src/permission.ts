@@ -85,6 +85,14 @@ export const PermissionStep = z.object({
 })
 export type PermissionStep = z.infer<typeof PermissionStep>
 
+/** A word of a command that leaves the sandbox; of one that is only known when it runs, the part that is known. */
+export const ExpectedWord = z.union([z.string(), z.object({ start: z.string() })])
+export type ExpectedWord = z.infer<typeof ExpectedWord>
+
+/** A command that the broker is to do outside, as far as it is known before it runs. */
+export const ReleasedAction = z.object({ words: z.array(ExpectedWord), folders: z.array(z.string()) })
+export type ReleasedAction = z.infer<typeof ReleasedAction>
+
 export const PermissionEffects = z.object({
   reads: z.array(z.string()),
   writes: z.array(z.string()),
@@ -103,6 +111,8 @@ export const PermissionEffects = z.object({
   installs: z.array(z.string()).optional(),
   /** Parts for which the broker does outside what they need; the rest of them runs inside. */
   brokered: z.array(z.string()).optional(),
+  /** Their words as the broker will get them, each with the folders it may run in; empty if that is unknown. */
+  released: z.array(ReleasedAction.extend({ part: z.string() })).optional(),
   /** Those of them that a grant covers: the broker will let them pass. */
   granted: z.array(z.string()).optional(),
   /** Commands that write files their arguments do not name: for git the subcommand and arguments, otherwise the program. */

@@ -11,7 +11,7 @@ import { systemIds } from '../adapters/system/ids.ts'
 import { onPath } from '../adapters/system/on-path.ts'
 import { realpath } from '../adapters/system/realpath.ts'
 import type { ToolEvent } from '../permission/ask-for.ts'
-import { containmentPlace, whyOutside } from '../permission/containment.ts'
+import { containmentPlace, openSteps, whyOutside } from '../permission/containment.ts'
 import { canRunInside } from '../permission/run-inside.ts'
 import type { SandboxStatus } from '../ports/sandbox.ts'
 import { sessionSettings } from '../sandbox/access/access.ts'
@@ -108,7 +108,7 @@ export async function sandboxOutlook(
   const hasRegistries = here.hasRegistries
   const sandbox = sessionSettings({ config, project: place.worktree }, { home: place.home, realpath })
   const found = containmentPlace(
-    { ...place, broker: 'rules', hasRegistries },
+    { ...place, broker: 'dialog', hasRegistries },
     { ...config, sandbox },
     realpath,
   )
@@ -116,5 +116,8 @@ export async function sandboxOutlook(
   if (outside !== undefined) return { ...byText, outside }
   const unbounded = whyNoBoundary(found.worktree, realpath(place.home))
   if (unbounded !== undefined) return refuse(unbounded, { ...byText, outside: unbounded })
+  // It runs inside as a whole, and a yes is needed for this part of it alone.
+  const [asked] = byText.decision === 'ask' ? openSteps(judgement) : []
+  if (asked) return { decision: 'ask', reason: asked.reason, sandbox: true }
   return { decision: 'allow', reason: judgement.reason, sandbox: true }
 }

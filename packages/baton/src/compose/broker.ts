@@ -25,6 +25,7 @@ export interface BrokerLinks {
   agentEnvironment(pid: number | undefined): Promise<NodeJS.ProcessEnv | undefined>
   requestAccess: BrokerParts['requestAccess']
   signer: BrokerParts['signer']
+  takeRelease: BrokerParts['takeRelease']
   /** How to start Baton's own program. */
   ownProgram: readonly string[]
 }
@@ -35,7 +36,7 @@ const UNASKED: readonly (PermissionMode | undefined)[] = ['bypass', 'never-ask']
 /** Builds the broker: what leaves the sandbox takes the way of every other command through the permission chain. */
 export function composeBroker(
   { env, stateDir, sessions, write, fault }: Ground,
-  { intake, brokerEnded, agentEnvironment, requestAccess, signer, ownProgram }: BrokerLinks,
+  { intake, brokerEnded, agentEnvironment, requestAccess, signer, takeRelease, ownProgram }: BrokerLinks,
 ): Broker {
   const folder = join(stateDir, 'sandbox', 'broker')
   return new Broker({
@@ -67,11 +68,12 @@ export function composeBroker(
     }),
     requestAccess,
     signer,
+    takeRelease,
     now: systemClock.now,
     newCall: () => `broker_${systemIds.id(20)}`,
     ended: (session, { call, words }, output) =>
       brokerEnded(SessionId.parse(session), { call, words, output }),
-    async whyNot(session, { call, words, cwd }, signal) {
+    async whyNot(session, { call, words, cwd }, waiting) {
       const command = commandText(words)
       const known = await sessions.find(session)
       if (!known) return 'This session is over.'
@@ -88,7 +90,7 @@ export function composeBroker(
           action: { kind: 'shell', command },
           ...(mode ? { mode } : {}),
         },
-        { cwd, attended: false, brokered: true, signal },
+        { cwd, attended: false, brokered: true, signal: waiting.signal, takeRelease: waiting.takeRelease },
       )
       if (permission?.decision === 'allow') return undefined
       const isLeft = permission === undefined

@@ -16,6 +16,7 @@ import { realpath } from '../adapters/system/realpath.ts'
 import type { Asks } from '../ask/asks.ts'
 import { undecidedFor } from '../permission/chain-settings.ts'
 import { containmentPlace } from '../permission/containment.ts'
+import { dialogFollows } from '../permission/links.ts'
 import { canRunInside, type SandboxLink } from '../permission/run-inside.ts'
 import type { ReactionContext, Reactor } from '../ports/reactor.ts'
 import { HIDDEN_VARIABLES } from '../sandbox/environment.ts'
@@ -60,6 +61,7 @@ export function composeSandbox(
       return sandbox.sign_commits && (await signsCommits()) ? readCommitter(project) : undefined
     },
     agentEnvironment: pid => agentEnvironment(pid),
+    takeRelease: (session, outgoing) => sandboxes.takeRelease(session, outgoing),
   })
   const untold = new UntoldReports()
   const seen = new Map<string, Set<string>>()
@@ -171,7 +173,7 @@ export function composeSandbox(
         ),
       ports: { ...gitUnnamedWrites, exists: existsSync },
       openedHosts: access.grantedHosts,
-      async prepare(event, context) {
+      async prepare(event, context, release) {
         const known = sandboxingOf(event.agent)
         if (!known || event.action.kind !== 'shell') return { ok: false, reason: 'This is not a command.' }
         const agentEnv = (await processOf(context.session.pid))?.env ?? env
@@ -184,6 +186,7 @@ export function composeSandbox(
           freshShell: known.freshShell,
           path: agentEnv.PATH ?? env.PATH ?? '',
           settings: await access.settingsFor(event.session, context),
+          release,
         })
         if (!result.ok) return { ok: false, reason: result.reason }
         const { id, text } = result.prepared
@@ -191,6 +194,7 @@ export function composeSandbox(
         return { ok: true, id, text }
       },
       discard: (session, id) => sandboxes.discard(session, id),
+      dialogOpened: (session, id) => sandboxes.dialogOpened(session, id),
     },
   }
 }
@@ -198,10 +202,13 @@ export function composeSandbox(
 /** Distinct hosts of one session that the journal lists. */
 const MOST_BLOCKED = 100
 
-/** Whom the broker can ask for a yes for a command. What Claude Code's own mode judges, it must see. */
-function brokerFor(event: EventOf<'ToolRequested'>, { attended, config, session }: ReactionContext) {
+/** Where a person says yes to what the broker does for a command. What Claude Code's own mode judges, it must see. */
+function brokerFor(event: EventOf<'ToolRequested'>, context: ReactionContext) {
+  const { attended, config, session } = context
   const mode = event.mode ?? session.mode
   const isLeft = undecidedFor(config.permission.undecided, event, mode) === 'leave'
   const isOwnJudge = mode !== undefined && sandboxingOf(event.agent)?.ownJudge?.includes(mode) === true
-  return attended === true || (isLeft && isOwnJudge) ? 'rules' : 'person'
+  if (isLeft && isOwnJudge) return 'rules'
+  if (dialogFollows(event, context)) return 'dialog'
+  return attended === true ? 'rules' : 'person'
 }

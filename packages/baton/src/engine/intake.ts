@@ -36,6 +36,7 @@ export interface HookCall {
   hosted?: boolean
   /** The broker asks for itself; no hook can say so. */
   brokered?: boolean | undefined
+  takeRelease?: (() => Promise<boolean>) | undefined
   /** Aborts when the caller stops waiting for the answer. */
   signal: AbortSignal
 }
@@ -75,6 +76,8 @@ export interface ReportContext extends Pick<Envelope, 'cwd' | 'pane' | 'pid' | '
   hosted?: boolean
   /** The broker asks for itself. */
   brokered?: boolean
+  /** Whether a person said yes to it before, in the agent's dialog; each yes counts once. */
+  takeRelease?: () => Promise<boolean>
   /** Aborts when the caller stops waiting for the answer. */
   signal?: AbortSignal
 }
@@ -139,7 +142,7 @@ export class Intake {
 
   /** Handles an event that no hook delivered: from a hosted session, or a context size that Baton measured itself. */
   async handleEvent(agent: AgentName, reported: DecodedEvent, about: ReportContext = {}): Promise<Reaction> {
-    const { signal = AbortSignal.timeout(MAX_WAIT_MS), hosted, brokered, ...seen } = about
+    const { signal = AbortSignal.timeout(MAX_WAIT_MS), hosted, brokered, takeRelease, ...seen } = about
     const session = sessionId(agent, reported.nativeSession)
     const event = (await this.#parts.restore?.(session, reported, agent)) ?? reported
     if (hosted && this.#hooked.has(session) && !NOT_FROM_HOOKS.includes(event.type)) {
@@ -147,7 +150,15 @@ export class Intake {
       return {}
     }
     const envelope: Envelope = { protocol: PROTOCOL, agent, source: 'manual', ...seen }
-    const call = { envelope, body: new Uint8Array(), retry: false, hosted: true, brokered, signal }
+    const call = {
+      envelope,
+      body: new Uint8Array(),
+      retry: false,
+      hosted: true,
+      brokered,
+      takeRelease,
+      signal,
+    }
     return (
       (await this.#duplicateAsks.runOnce(session, event, hosted === true, () =>
         this.#processEvent(call, event),
@@ -278,6 +289,7 @@ export class Intake {
       source: envelope.source,
       isRewritable,
       isBrokered: call.brokered === true,
+      takeRelease: call.takeRelease,
       now,
     }
     return { event, context, unrecorded }

@@ -1,8 +1,9 @@
 import type { Config } from '@batonpass/contract/config'
-import type { PermissionJudgement, PermissionStep } from '@batonpass/contract/permission'
+import type { PermissionEffects, PermissionJudgement, PermissionStep } from '@batonpass/contract/permission'
 import { isInside } from '@batonpass/shell-verdict/paths/resolve'
 import type { UnnamedWrites } from '../ports/unnamed-writes.ts'
 import type { SessionSettings } from '../sandbox/access/access.ts'
+import { canBind } from '../sandbox/broker/released-actions.ts'
 import { answersHost } from '../sandbox/network/host-settings.ts'
 import { READABLE_HOME, READABLE_SYSTEM, whyProtected } from '../sandbox/paths.ts'
 import { PRIVATE } from './needs-outside.ts'
@@ -17,10 +18,10 @@ export interface ContainmentPlace {
   /** Whether a snapshot is taken before a command that changes files. */
   undo: boolean
   /**
-   * Whom the broker can ask for a yes. With `rules` nobody: a person at the agent's terminal is asked before the command
-   * runs, not while it does.
+   * Where a person says yes to what the broker does. `dialog`: in the agent's dialog, before the command runs. `rules`:
+   * nowhere, because the agent itself judges what needs a yes, and must see the command for that.
    */
-  broker?: 'rules' | 'person' | undefined
+  broker?: 'rules' | 'dialog' | 'person' | undefined
   /** Whether package registries answer inside. */
   hasRegistries?: boolean | undefined
   /** Servers that answer inside, in the syntax of `sandbox.hosts`. */
@@ -74,19 +75,17 @@ export async function whyOutside(
   ports: ContainmentPorts,
 ): Promise<string | undefined> {
   const { decision, reason, effects } = judgement
-  const brokered = new Set((effects.brokered ?? []).map(part => part.slice(0, PART_KEPT)))
-  const isBrokered = ({ part }: PermissionStep) => brokered.has(part.slice(0, PART_KEPT))
-  const granted = new Set((effects.granted ?? []).map(part => part.slice(0, PART_KEPT)))
+  const brokered = new Set((effects.brokered ?? []).map(keptPart))
+  const isBrokered = ({ part }: PermissionStep) => brokered.has(keptPart(part))
   const trail = judgement.trail.filter(step => !isBrokered(step))
   if (decision === 'deny') return reason
   if (decision === 'ask' && (brokered.size === 0 || trail.some(step => step.decision === 'ask')))
     return reason
   const own = decision === 'allow' && trail.find(step => !BATONS.test(step.rule))
   if (own) return `your rule ${own.rule} allows it outside`
-  const isOpen = (step: PermissionStep) =>
-    isBrokered(step) && step.decision !== 'allow' && !granted.has(step.part.slice(0, PART_KEPT))
-  const open = place.broker === 'person' ? undefined : judgement.trail.find(isOpen)
-  if (open) return `${open.part} needs a yes to leave the sandbox`
+  const open = place.broker === 'person' ? undefined : openSteps(judgement)[0]
+  if (open && (place.broker === 'rules' || !releasesOf(judgement).every(canBind)))
+    return `${open.part} needs a yes to leave the sandbox`
   const [first] = brokered
   if (first !== undefined && place.broker === undefined) return `${first} needs a remote`
   const [leaves] = effects.leaves ?? []
@@ -114,6 +113,24 @@ export async function whyOutside(
     return 'it may bring other settings of agents, editors or Baton'
   return undefined
 }
+
+/** What the broker does for a command only after a yes. */
+export function openSteps({ trail, effects }: PermissionJudgement): PermissionStep[] {
+  const brokered = new Set((effects.brokered ?? []).map(keptPart))
+  const granted = new Set((effects.granted ?? []).map(keptPart))
+  return trail.filter(({ part, decision }) => {
+    const text = keptPart(part)
+    return brokered.has(text) && decision !== 'allow' && !granted.has(text)
+  })
+}
+
+/** The words of what needs a yes, as the broker will get them. */
+export function releasesOf(judgement: PermissionJudgement): NonNullable<PermissionEffects['released']> {
+  const open = new Set(openSteps(judgement).map(({ part }) => keptPart(part)))
+  return (judgement.effects.released ?? []).filter(({ part }) => open.has(keptPart(part)))
+}
+
+const keptPart = (part: string): string => part.slice(0, PART_KEPT)
 
 /** A step keeps this much of a part's text. */
 const PART_KEPT = 500

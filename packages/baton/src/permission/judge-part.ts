@@ -1,4 +1,4 @@
-import type { PermissionDecision, PermissionStep } from '@batonpass/contract/permission'
+import type { PermissionDecision, PermissionStep, ReleasedAction } from '@batonpass/contract/permission'
 import { isInside, pathsOf } from '@batonpass/shell-verdict/paths/resolve'
 import { assess } from '@batonpass/shell-verdict/programs/assess'
 import type { Assessment } from '@batonpass/shell-verdict/programs/assessment'
@@ -49,6 +49,7 @@ export function judgePart(
   })
   if (outside && 'brokered' in outside) {
     collector.brokered.add(part)
+    collector.released.push({ part, ...releasedAction(command, context.paths.realpath) })
     if (coverLater(command, assessment, context)) collector.granted.add(part)
   }
   if (outside && 'installs' in outside) collector.installs.add(outside.installs)
@@ -107,6 +108,14 @@ function bareRepository(command: SimpleCommand, { request, paths }: JudgeContext
   const folders = target ? (pathsOf(target, command.folders, request.home) ?? []) : command.folders
   return folders.map(folder => findBareRepository(paths.realpath(folder))).find(found => found !== undefined)
 }
+
+/** What the broker gets when this command runs inside. Patterns and `~` become other words by then. */
+const releasedAction = (command: SimpleCommand, realpath: (path: string) => string): ReleasedAction => ({
+  words: command.words.map(({ value, prefix, glob, tilde }) =>
+    value === undefined || glob || tilde ? { start: glob || tilde ? '' : prefix } : value,
+  ),
+  folders: command.folders.map(realpath),
+})
 
 /** What is wrong with a forced push to anything but the session's own branch. */
 function forcedElsewhere(target: string | undefined, branch: string | undefined): string | undefined {

@@ -1,4 +1,9 @@
-import type { PermissionDecision, PermissionJudgement, PermissionStep } from '@batonpass/contract/permission'
+import type {
+  PermissionDecision,
+  PermissionEffects,
+  PermissionJudgement,
+  PermissionStep,
+} from '@batonpass/contract/permission'
 
 const ORDER: readonly PermissionDecision[] = ['allow', 'undecided', 'ask', 'deny']
 
@@ -17,6 +22,8 @@ export class JudgementCollector {
   readonly installs = new Set<string>()
   /** Parts for which the broker does what they need. */
   readonly brokered = new Set<string>()
+  /** The words that the broker will get for them. */
+  readonly released: NonNullable<PermissionEffects['released']> = []
   /** Those of them that a grant covers when the broker does them. */
   readonly granted = new Set<string>()
   network = false
@@ -79,6 +86,7 @@ export class JudgementCollector {
         ...(this.contacts.size > 0 ? { contacts: [...this.contacts] } : {}),
         ...(this.installs.size > 0 ? { installs: [...this.installs] } : {}),
         ...(this.brokered.size > 0 ? { brokered: [...this.brokered] } : {}),
+        ...(this.released.length > 0 ? { released: this.released } : {}),
         ...(this.granted.size > 0 ? { granted: [...this.granted] } : {}),
         ...(brings.length > 0 ? { brings } : {}),
       },

@@ -1,6 +1,6 @@
 import type { Ask, AskRules, WithdrawnWhy } from '@batonpass/contract/ask'
 import type { AgentEvent, EventOf, PermissionMode } from '@batonpass/contract/event'
-import type { PermissionJudgement, PermissionRule } from '@batonpass/contract/permission'
+import type { PermissionJudgement, PermissionRule, PermissionStep } from '@batonpass/contract/permission'
 import type { PathPorts } from '@batonpass/shell-verdict/paths/resolve'
 import type { Asks } from '../ask/asks.ts'
 import type { Contribution } from '../ports/contribution.ts'
@@ -78,11 +78,11 @@ async function decide(
 ): Promise<Outcome> {
   const began = ports.clock.elapsed()
   // Exactly what Baton itself prepared and has not run yet: it was judged at the call's first hook.
-  if (event.type === 'PermissionAsked' && event.sandbox) {
-    calls.asked(event)
-    return { now: { permission: { decision: 'allow', reason: 'runs in the sandbox' } } }
-  }
   const call = event.type === 'PermissionAsked' ? calls.asked(event) : undefined
+  if (event.type === 'PermissionAsked' && event.sandbox) {
+    const waitsForYes = await ports.sandbox?.dialogOpened(event.session, event.sandbox)
+    if (!waitsForYes) return { now: { permission: { decision: 'allow', reason: 'runs in the sandbox' } } }
+  }
   const judgement = await judgeEvent(event, context, ports)
   const settings = settingsFor(event, context, call, ports)
   // The links that take time had their say at the call's first hook: the dialog is open because they did not decide.
@@ -110,7 +110,7 @@ async function decide(
       // Of what is left to the agent, only `bypass` surely runs everything.
       const isLetRun = link === 'defer' && modeOf(event, context) === 'bypass'
       const isAllowedByText = link === 'decided' || link === 'undo' || isLetRun
-      const options = { snapshot, isAllowedByText }
+      const options = { snapshot, isAllowedByText, decideRelease: decideRelease(signal) }
       const decided = await runInside(event, context, judgement, options, sandbox).catch(cause => {
         ports.fault('preparing the sandbox', cause)
         return undefined
@@ -123,6 +123,34 @@ async function decide(
   }
   return await byText()
 
+  /** What the links after the rules make of a part that leaves the sandbox while the rest runs inside. */
+  function decideRelease(signal: AbortSignal) {
+    return async ({ decision, reason: why }: PermissionStep): Promise<Decided> => {
+      if (await isRemembered()) return REMEMBERED
+      const effects = { ...judgement.effects, brings: [] }
+      const decided = await walk(
+        {
+          event,
+          context,
+          judgement: { ...judgement, decision, effects },
+          settings: { ...settings, undo: false },
+          tried,
+          reason: why,
+        },
+        signal,
+        ports,
+      )
+      // Only a mode that never asks lets the broker do it; in others the agent's own dialog opens.
+      const mode = modeOf(event, context)
+      const asksItself = decided.decision === 'defer' && mode !== 'bypass' && mode !== 'never-ask'
+      return asksItself ? { ...decided, decision: 'ask' } : decided
+    }
+  }
+
+  async function isRemembered(): Promise<boolean> {
+    return canRemember(event, context, judgement) && (await ports.asks.remembered(fingerprintFor(event)))
+  }
+
   /** What the rules, a snapshot, a model or a person make of the text. */
   async function byText(): Promise<Outcome> {
     const next = nextLink(judgement, settings, tried)
@@ -132,9 +160,10 @@ async function decide(
       }
     if (next.link === 'decided')
       return { now: await conclude({ decision: next.decision, reason: judgement.reason, by: 'rules' }) }
-    if (canRemember(event, context, judgement) && (await ports.asks.remembered(fingerprintFor(event)))) {
-      const words = 'a person allowed exactly this for the session'
-      return { now: await conclude({ decision: 'allow', reason: words, by: 'session' }) }
+    if (await isRemembered()) return { now: await conclude(REMEMBERED) }
+    if (await context.takeRelease?.()) {
+      const words = "a person allowed it in the agent's own dialog, before the command ran"
+      return { now: await conclude({ decision: 'allow', reason: words, by: 'person' }) }
     }
     if (next.link === 'person' && dialogFollows(event, context))
       return { now: await conclude({ decision: 'ask', reason: judgement.reason, by: askedBy(judgement) }) }
@@ -155,6 +184,12 @@ async function decide(
       },
     }
   }
+}
+
+const REMEMBERED: Decided = {
+  decision: 'allow',
+  reason: 'a person allowed exactly this for the session',
+  by: 'session',
 }
 
 function settingsFor(

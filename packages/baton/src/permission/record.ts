@@ -20,7 +20,7 @@ export interface Decided {
   ask?: Ask
   /** A person said yes in the agent's own dialog, after Baton had asked. */
   inDialog?: boolean
-  /** What the agent runs instead; it decides nothing else, so without the replacement the agent asks as usual. */
+  /** What the agent runs instead. An allow is not passed on with it, so without the replacement the agent asks as usual. */
   rewrite?: Contribution['rewrite']
   /** What the agent should know about it. */
   context?: string
@@ -86,8 +86,13 @@ export async function record(
       .debug(context, `${event.tool} ${decision} by ${by}: ${subject} (${reason})`)
       .catch(cause => ports.fault('writing permission.txt', cause))
   }
-  if (rewrite) return { rewrite, ...(hint ? { context: hint } : {}) }
-  if (decision === 'defer') return {}
   const why = decision === 'allow' ? reason : `Baton: ${reason} (baton why dec_${suffix})`
+  if (rewrite)
+    return {
+      rewrite,
+      ...(hint ? { context: hint } : {}),
+      ...(decision === 'ask' ? { permission: { decision, reason: why } } : {}),
+    }
+  if (decision === 'defer') return {}
   return { permission: { decision, reason: why } }
 }

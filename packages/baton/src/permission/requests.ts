@@ -95,6 +95,7 @@ export function strictest(judgements: readonly PermissionJudgement[]): Permissio
       leaves: join(j => j.effects.leaves ?? []),
       contacts: join(j => j.effects.contacts ?? []),
       brokered: join(j => j.effects.brokered ?? []),
+      released: join(j => j.effects.released ?? []),
       granted: join(j => j.effects.granted ?? []),
       brings: join(j => j.effects.brings ?? []),
     },

@@ -1,15 +1,18 @@
 import type { Config } from '@batonpass/contract/config'
 import type { EventOf, PermissionMode } from '@batonpass/contract/event'
-import type { PermissionJudgement } from '@batonpass/contract/permission'
+import type { PermissionJudgement, PermissionStep } from '@batonpass/contract/permission'
 import type { AgentOwnSandbox, AgentSandboxing } from '../ports/agent.ts'
 import type { ReactionContext } from '../ports/reactor.ts'
+import type { Release } from '../ports/sandbox.ts'
 import { whyNoBoundary } from '../sandbox/plan.ts'
 import type { RewriteState } from '../sandbox/rewrite-proofs.ts'
 import {
   type ContainmentPlace,
   type ContainmentPorts,
   hiddenInside,
+  openSteps,
   overwrites,
+  releasesOf,
   whyOutside,
 } from './containment.ts'
 import type { Snapshotted } from './links.ts'
@@ -51,17 +54,23 @@ export interface SandboxLink {
   ports: ContainmentPorts
   /** Servers that a person opened to the session. */
   openedHosts(session: string): readonly string[]
+  /** `release`: what of it may leave, and whether that is decided or a person sees it in the agent's dialog first. */
   prepare(
     event: ShellRequest,
     context: ReactionContext,
+    release?: Pick<Release, 'actions' | 'isGranted'>,
   ): Promise<{ ok: true; id: string; text: string } | { ok: false; reason: string }>
   discard(session: string, id: string): Promise<void>
+  /** The agent's dialog shows a prepared command. False if nothing in it waits for a person's yes. */
+  dialogOpened(session: string, id: string): Promise<boolean>
 }
 
 export interface InsideOptions {
   snapshot: (() => Promise<Snapshotted>) | undefined
   /** Without a sandbox it would run without a question: harmless enough to see whether the agent runs replacements. */
   isAllowedByText: boolean
+  /** What the links after the rules make of a part that leaves the sandbox. */
+  decideRelease(part: PermissionStep): Promise<Decided>
 }
 
 /** Prepares a command for the sandbox. Undefined: its text decides, as without a sandbox. */
@@ -69,7 +78,7 @@ export async function runInside(
   event: ShellRequest,
   context: ReactionContext,
   judgement: PermissionJudgement,
-  { snapshot, isAllowedByText }: InsideOptions,
+  { snapshot, isAllowedByText, decideRelease }: InsideOptions,
   link: SandboxLink,
 ): Promise<Decided | undefined> {
   const isStrict = context.config.sandbox.mode === 'strict'
@@ -98,7 +107,13 @@ export async function runInside(
   const state = await link.rewriteState?.(event, context)
   if (state === 'dropped') return refuse('This agent does not run its commands in the sandbox.')
   if (state === 'unknown' && !isAllowedByText) return FIRST_TRY
-  const prepared = await link.prepare(event, context)
+  const leaving = place.broker === 'dialog' ? openSteps(judgement) : []
+  const released = leaving[0] && (await decideRelease(leaving[0]))
+  if (released?.decision === 'deny') return released
+  const isAsked = released?.decision === 'ask'
+  const isReleased = isAsked || released?.decision === 'allow'
+  const release = isReleased ? { actions: releasesOf(judgement), isGranted: !isAsked } : undefined
+  const prepared = await link.prepare(event, context, release)
   if (!prepared.ok) return refuse(prepared.reason)
   const taken = judgement.decision === 'allow' ? undefined : await snapshot?.()
   if (taken && 'noUndo' in taken && overwrites(judgement, place.worktree, link.ports)) {
@@ -116,10 +131,17 @@ export async function runInside(
     decision: 'allow',
     reason: words,
     by: 'sandbox',
+    ...(isAsked ? { decision: 'ask', reason: askedWords(released, leaving), by: released.by } : {}),
     ...taken,
     rewrite: { input: { ...input, command: prepared.text } },
     ...(hidden ? { context: hiddenHint(hidden) } : {}),
   }
+}
+
+/** For the dialog: a yes is for these parts, and the rest cannot leave. */
+const askedWords = ({ reason }: Decided, leaving: readonly PermissionStep[]): string => {
+  const parts = [...new Set(leaving.map(({ part }) => part))]
+  return `${reason}. A yes lets this leave the sandbox, once: ${parts.join('; ')}. The rest runs inside`
 }
 
 const needsNetwork = ({ effects: { brokered = [], installs = [] } }: PermissionJudgement): boolean =>

@@ -17,6 +17,8 @@ export interface ReactionContext {
   isRewritable?: boolean
   /** The broker asks, and does what it asks for itself: exactly these words, without hooks of the project. */
   isBrokered?: boolean | undefined
+  /** Whether a person said yes to what the broker asks for, before its command ran; each yes counts once. */
+  takeRelease?: (() => Promise<boolean>) | undefined
   /** Which installation of the hooks reported the event. */
   source?: HookSource | undefined
   /** Whether a person sits at the agent's terminal; undefined if the agent does not report it. */

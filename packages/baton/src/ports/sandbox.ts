@@ -1,3 +1,5 @@
+import type { ReleasedAction } from '@batonpass/contract/permission'
+
 /** Whether commands can be contained on this machine, found out by really containing one. */
 export type SandboxStatus = SandboxAvailable | SandboxUnavailable
 
@@ -64,6 +66,15 @@ export const SANDBOX_SHELLS = ['bash', 'zsh', 'sh'] as const
 /** The shells whose syntax an agent's command may have. */
 export type SandboxShell = (typeof SANDBOX_SHELLS)[number]
 
+/** What of a prepared command may leave the sandbox: each action once, after a person's yes. */
+export interface Release {
+  actions: readonly ReleasedAction[]
+  /** It was decided before the command runs, so no dialog has to open. */
+  isGranted: boolean
+  /** Milliseconds since the epoch. */
+  untilMs: number
+}
+
 /** A command that is ready to run once. */
 export interface PreparedCommand {
   /** The one-time id that the box takes. */
@@ -109,6 +120,8 @@ export interface SandboxSession {
     plan: SandboxPlan
     /** The agent's shell ends with the command: what runs instead is short. */
     freshShell?: boolean | undefined
+    /** What may leave. The text that the agent runs then begins with the command as a comment, for a person to read. */
+    release?: Release | undefined
   }): Promise<PreparedCommand>
   /** Removes a request: after its command ended, or because it may not run after all. */
   discard(id: string): Promise<void>
@@ -157,6 +170,13 @@ export interface Sandbox {
   open(session: string): Promise<SandboxSession>
   /** The request behind what an agent runs instead of its own command; undefined if the text is not exactly that. */
   findPrepared(session: string, text: string): Promise<FoundRequest | undefined>
+  /** The agent's dialog shows a prepared command. False if nothing in it waits for a person's yes. */
+  dialogOpened(session: string, id: string): Promise<boolean>
+  /**
+   * Whether a person's yes covers an action of a command that runs. Each yes counts once. It is in Baton's state folder, so
+   * it outlives a daemon that is killed.
+   */
+  takeRelease(session: string, isSame: (action: ReleasedAction) => boolean, nowMs: number): Promise<boolean>
   /** Ends the sandbox of a session, if it has one. */
   end(session: string): Promise<void>
   /** Ends sandboxes of sessions that are not live, such as those a killed daemon left. Returns their sessions. */

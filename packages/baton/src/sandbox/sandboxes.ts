@@ -1,9 +1,11 @@
+import type { ReleasedAction } from '@batonpass/contract/permission'
 import type { Clock } from '../ports/clock.ts'
 import type { ForwardedPort, InsideNetwork, PortForwards } from '../ports/network.ts'
 import type {
   ContainedRun,
   FoundRequest,
   Mount,
+  Release,
   Sandbox,
   SandboxFiles,
   SandboxSession,
@@ -12,6 +14,7 @@ import type {
 } from '../ports/sandbox.ts'
 import type { SessionSettings } from './access/access.ts'
 import type { Broker } from './broker/broker.ts'
+import { isSameAction, type OutgoingAction } from './broker/released-actions.ts'
 import { type Prepared, type Report, type SandboxSettings, SessionSandbox } from './session-sandbox.ts'
 
 export interface SandboxesParts {
@@ -66,16 +69,20 @@ export interface SandboxedCall {
   /** The PATH of the agent's shell. */
   path: string
   settings: SessionSettings
+  /** What may leave the sandbox after a yes. */
+  release?: Pick<Release, 'actions' | 'isGranted'> | undefined
 }
 
 interface OpenSandbox {
   sandbox: SessionSandbox
   /** Requests that were prepared, with the time; those of commands that continue in the background. */
-  prepared: Map<string, { atMs: number; inBackground: boolean }>
+  prepared: Map<string, { atMs: number; inBackground: boolean; waitsForYes: boolean }>
 }
 
 /** A request that no box took within this time will not run: another hook or the person said no. */
 const UNUSED_MS = 10 * 60_000
+/** How long a person may look at the agent's dialog, and how long a yes given there counts. */
+const RELEASE_MS = 2 * 60 * 60_000
 
 /** The sandboxes of all sessions. */
 export class Sandboxes {
@@ -122,9 +129,11 @@ export class Sandboxes {
     if (!status.available) return { ok: false, reason: `${status.reason} ${status.remedy}` }
     const open = await this.#openFor(call)
     const { shell, freshShell, text, worktree, cwd, path } = call
-    const prepared = await open.sandbox.prepare({ shell, freshShell, text, worktree, cwd, path })
-    if (prepared.ok)
-      open.prepared.set(prepared.prepared.id, { atMs: this.#parts.clock.now(), inBackground: false })
+    const atMs = this.#parts.clock.now()
+    const release = call.release && { ...call.release, untilMs: atMs + RELEASE_MS }
+    const prepared = await open.sandbox.prepare({ shell, freshShell, text, worktree, cwd, path, release })
+    const waitsForYes = release?.isGranted === false
+    if (prepared.ok) open.prepared.set(prepared.prepared.id, { atMs, inBackground: false, waitsForYes })
     return prepared
   }
 
@@ -158,12 +167,24 @@ export class Sandboxes {
     return this.#parts.sandbox.findPrepared(session, text)
   }
 
+  /** The agent's dialog shows a prepared command. False if nothing in it waits for a person's yes. */
+  dialogOpened(session: string, id: string): Promise<boolean> {
+    return this.#parts.sandbox.dialogOpened(session, id)
+  }
+
+  /** Whether a person's yes to a running command covers this action of it: once. */
+  takeRelease(session: string, outgoing: OutgoingAction): Promise<boolean> {
+    const isSame = (action: ReleasedAction) => isSameAction(action, outgoing)
+    return this.#parts.sandbox.takeRelease(session, isSame, this.#parts.clock.now())
+  }
+
   /** A command ended, or continues in the background: looks for what it left behind. */
   async finished(session: string, id: string, inBackground: boolean): Promise<Report[]> {
     const open = await this.#open.get(session)?.opening
     // A previous daemon prepared it: nothing is known here to compare with until the next command.
     if (!open) return []
-    if (inBackground) open.prepared.set(id, { atMs: this.#parts.clock.now(), inBackground: true })
+    if (inBackground)
+      open.prepared.set(id, { atMs: this.#parts.clock.now(), inBackground: true, waitsForYes: false })
     else {
       open.prepared.delete(id)
       await open.sandbox.discard(id)
@@ -254,8 +275,8 @@ export class Sandboxes {
 
   async #discardEnded({ sandbox, prepared }: OpenSandbox): Promise<void> {
     const isBusy = await sandbox.hasProcesses()
-    for (const [id, { atMs, inBackground }] of prepared) {
-      const isUnused = this.#parts.clock.now() - atMs > UNUSED_MS
+    for (const [id, { atMs, inBackground, waitsForYes }] of prepared) {
+      const isUnused = this.#parts.clock.now() - atMs > (waitsForYes ? RELEASE_MS : UNUSED_MS)
       if (isBusy || !(inBackground ? this.#parts.clock.now() - atMs > START_MS : isUnused)) continue
       prepared.delete(id)
       await sandbox.discard(id)

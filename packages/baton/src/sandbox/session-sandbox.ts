@@ -5,6 +5,7 @@ import type {
   Mount,
   MovedPath,
   PreparedCommand,
+  Release,
   Sandbox,
   SandboxFiles,
   SandboxPlan,
@@ -49,6 +50,8 @@ export interface Call {
   cwd: string
   /** The PATH of the agent's shell. */
   path: string
+  /** What may leave the sandbox. */
+  release?: Release | undefined
 }
 
 export type Prepared =
@@ -117,8 +120,8 @@ export class SessionSandbox {
     this.#isIdle = false
     const { broker = [] } = this.#settings
     const plan = this.#withNetwork({ ...made.plan, mounts: [...made.plan.mounts, ...broker] })
-    const { shell, freshShell, text } = call
-    const prepared = await this.#session.prepare({ shell, freshShell, text, plan })
+    const { shell, freshShell, text, release } = call
+    const prepared = await this.#session.prepare({ shell, freshShell, text, plan, release })
     this.#outstanding.add(prepared.id)
     return { ok: true, prepared, ignored: made.ignored }
   }
@@ -134,7 +137,7 @@ export class SessionSandbox {
 
   /** Runs a program of Baton's own inside, such as a check of a finished run. */
   async run(
-    call: Omit<Call, 'shell' | 'freshShell' | 'text'>,
+    call: Omit<Call, 'shell' | 'freshShell' | 'text' | 'release'>,
     argv: readonly string[],
     options?: Parameters<SandboxSession['run']>[2],
   ): Promise<Awaited<ReturnType<SandboxSession['run']>>> {
@@ -186,7 +189,7 @@ export class SessionSandbox {
     return reports
   }
 
-  async #plan(call: Omit<Call, 'shell' | 'freshShell' | 'text'>) {
+  async #plan(call: Omit<Call, 'shell' | 'freshShell' | 'text' | 'release'>) {
     const { home, state, readable, writable, envFiles } = this.#settings
     const real = (await this.#files.look([call.worktree])).get(call.worktree)?.real ?? call.worktree
     const worktree = await this.#worktree(real)

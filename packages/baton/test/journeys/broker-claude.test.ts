@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { runClaude } from '../world/agents/claude-headless.ts'
+import { claudeInTmux } from '../world/agents/claude-tmux.ts'
 import { claudeWorld } from '../world/claude-world.ts'
 import { lastRequestOf, textOf } from '../world/model.ts'
 import { plainGit } from '../world/scratch.ts'
@@ -11,9 +13,11 @@ import { call, say } from '../world/turn.ts'
 const SETTINGS = 'sandbox:\n  mode: on\nhandsoff:\n  auto_permission: false\n  max_continuations: 1\n'
 const WORK = 'git switch -qc feature && git add -A && git commit -qm "add notes" && git push -u origin HEAD'
 const AGAIN = 'git commit -q --allow-empty -m again && git push && git fetch && git status -sb | head -1'
+/** The script pushes the same once more, which nobody saw in the dialog. */
+const AT_TERMINAL = `git commit -q --allow-empty -m "it's # typed" && git push origin feature && sh again.sh; echo "ended with $?"`
 
 describe('the broker, with the real Claude Code', () => {
-  test('edit, commit and push in one command: one question, about the push alone; then a rule answers it', {
+  test('edit, commit and push in one command: one question, about the push alone; then a rule answers it, then a person in the dialog', {
     timeout: 480_000,
   }, async () => {
     await using telegram = await startTelegram()
@@ -68,5 +72,30 @@ describe('the broker, with the real Claude Code', () => {
     expect(git('--git-dir', origin, 'log', '-1', '--format=%s', 'feature')).toBe('again')
     expect(lastRequestOf(model, home)).toContain('## feature...origin/feature')
     expect(telegram.messages().filter(({ text }) => text.includes('git push'))).toHaveLength(1)
+
+    // At the terminal, Claude Code's own dialog asks, and after the yes the command runs inside.
+    baton.configure(SETTINGS)
+    await baton.must('up', '--restart')
+    model.script(round('third round'), [call('Bash', { command: AT_TERMINAL }), say('the end of it')])
+    writeFileSync(
+      join(project, 'again.sh'),
+      'git commit -q --allow-empty -m again && git push origin feature\n',
+    )
+    await using terminal = await claudeInTmux({ home, model, columns: 180, rows: 50 })
+    await terminal.submit('third round')
+    const dialog = await terminal.waitForScreen(/Do you want to proceed/, { timeout: 240_000 })
+    expect(dialog).toContain(`# ${AT_TERMINAL}`)
+    expect(dialog).toMatch(/leave the sandbox, once: git push origin feature\./)
+    expect(git('--git-dir', origin, 'log', '-1', '--format=%s', 'feature')).toBe('again')
+    await terminal.answerDialog(/Do you want to proceed/, 'Enter')
+    await terminal.waitForScreen(/the end of it/, { timeout: 240_000 })
+    expect(git('--git-dir', origin, 'log', '-1', '--format=%s', 'feature')).toBe("it's # typed")
+    expect(lastRequestOf(model, home)).toContain('ended with 1')
+    const atTerminal = (await baton.entries({})).map(({ body }) => body).slice(bodies.length)
+    expect(atTerminal.flatMap(body => (body.kind === 'broker' ? body : [])).slice(-2)).toEqual([
+      expect.objectContaining({ command: 'git push origin feature', exit: 0 }),
+      expect.objectContaining({ command: 'git push origin feature', refused: expect.any(String) }),
+    ])
+    expect(JSON.stringify(atTerminal)).not.toContain('/sandbox/box')
   })
 })

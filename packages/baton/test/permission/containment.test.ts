@@ -69,6 +69,18 @@ describe('a command runs in the sandbox', () => {
     expect(await outside(command)).toBeUndefined()
   })
 
+  test.each<[ContainmentPlace['broker'], string[], string[]]>([
+    // A yes in the dialog must be tied to what leaves.
+    ['dialog', ['gh pr merge "$N"', 'cd "$X" && git push'], ['git push', 'npm test && git push origin main']],
+    ['person', [], ['git push', 'npm test && git push', 'gh pr merge "$N"']],
+    // The agent's own judge must see what it judges.
+    ['rules', ['git push', 'npm test && git push'], ['npm test', 'git commit -m x']],
+  ])('that the broker does a part of, where a yes comes from: %s', async (broker, asked, inside) => {
+    const place = { broker }
+    for (const command of asked) expect(await outside(command, { place })).toBeDefined()
+    for (const command of inside) expect(await outside(command, { place })).toBeUndefined()
+  })
+
   test('that reads or writes what the settings open', async () => {
     const place = { readable: ['/srv/data'], writable: ['/srv/out'] }
     expect(await outside('wc -l /srv/data/table.csv > /srv/out/lines', { place })).toBeUndefined()

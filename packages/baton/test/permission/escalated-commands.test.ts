@@ -43,6 +43,7 @@ function escalated(broker: 'rules' | 'person') {
     ports: { exists: () => false, mayChange: async () => false },
     prepare: async () => ({ ok: true, id: 'abc', text: WRAPPED }),
     openedHosts: () => [],
+    dialogOpened: async () => false,
     discard: async () => undefined,
   }
   const grants = { inForce: async () => GRANTS, use: async () => undefined }

@@ -2,6 +2,7 @@ import { Config } from '@batonpass/contract/config'
 import { describe, expect, test } from 'vitest'
 import { agent as claudeCode } from '../../src/adapters/agents/claude-code/agent.ts'
 import { modes } from '../../src/adapters/agents/claude-code/modes.ts'
+import { fingerprintFor } from '../../src/permission/ask-for.ts'
 import { canRunInside, type SandboxLink } from '../../src/permission/run-inside.ts'
 import { asked, HOME, PROJECT, reactorWorld, requested, sayYes } from './reactor-world.ts'
 
@@ -31,6 +32,7 @@ const link = (more: Partial<SandboxLink> = {}) => {
     },
     openedHosts: () => [],
     discard: async (_, id) => void calls.discarded.push(id),
+    dialogOpened: async () => false,
     ...more,
   }
   return { sandbox, calls }
@@ -78,6 +80,89 @@ describe('a command in the sandbox', () => {
     const { sandbox } = link()
     const world = reactorWorld({ ports: { sandbox } })
     expect((await world.answer(requested('cat ~/notes'))).context).toContain('baton request path')
+  })
+})
+
+describe('a command with a part that leaves the sandbox, at the terminal', () => {
+  const COMMAND = 'npm test && git push'
+  const dialogLink = (more: Partial<SandboxLink> = {}) => {
+    const releases: unknown[] = []
+    const { sandbox } = link({ dialogOpened: async () => true })
+    const place = async () => ({ ...(await sandboxPlace()), broker: 'dialog' as const })
+    const sandboxPlace = () => link().sandbox.place(requested('x'), reactorWorld().context())
+    const prepare: SandboxLink['prepare'] = async (_event, _context, release) => {
+      releases.push(release)
+      return { ok: true, id: 'abc', text: WRAPPED }
+    }
+    return { sandbox: { ...sandbox, place, prepare, ...more }, releases }
+  }
+  const attended = { attended: true } as const
+  const action = { words: ['git', 'push'], folders: [PROJECT] }
+
+  test('is asked about in the agent’s dialog, and replaced all the same', async () => {
+    const { sandbox, releases } = dialogLink()
+    const world = reactorWorld({ ports: { sandbox }, snapshot: 'taken' })
+    const answer = await world.answer(requested(COMMAND), world.context({}, attended))
+    expect(answer).toMatchObject({
+      permission: { decision: 'ask', reason: expect.stringContaining('leave the sandbox, once: git push.') },
+      rewrite: { input: { command: WRAPPED } },
+    })
+    expect(releases).toEqual([{ actions: [expect.objectContaining(action)], isGranted: false }])
+    // The dialog stays open beside the other channels.
+    expect(world.questions).toEqual([])
+    const dialog = await world.answer(asked(COMMAND, { sandbox: 'abc' }), world.context({}, attended))
+    expect(dialog.permission?.decision).toBe('ask')
+    expect(world.questions).toHaveLength(1)
+  })
+
+  test.each<[string, Parameters<typeof reactorWorld>[0], object, string | undefined, boolean]>([
+    ['a model allows', { model: 'allow' }, {}, undefined, true],
+    ['a model denies', { model: 'deny' }, {}, 'deny', false],
+    ['a model doubts', { model: 'ask' }, {}, 'ask', true],
+    [
+      'a rule allows',
+      {},
+      { permissions: { allow: [{ program: 'git', subcommand: 'push' }] } },
+      undefined,
+      true,
+    ],
+    ['a rule denies', {}, { permissions: { deny: [{ program: 'git', subcommand: 'push' }] } }, 'deny', false],
+    ['a rule asks', {}, { permissions: { ask: [{ program: 'git', subcommand: 'push' }] } }, 'ask', true],
+    ['the setting leaves it to the agent', {}, { permission: { undecided: 'defer' } }, 'ask', true],
+  ])('where %s', async (_, fakes, config, decision, isReplaced) => {
+    const { sandbox } = dialogLink()
+    const world = reactorWorld({ ...fakes, ports: { sandbox }, snapshot: 'taken' })
+    const answer = await world.answer(requested(COMMAND), world.context(config, attended))
+    expect(answer.permission?.decision).toBe(decision)
+    expect(answer.rewrite !== undefined).toBe(isReplaced)
+  })
+
+  test('runs without a question where the mode never asks, and where a person allowed it for the session', async () => {
+    const { sandbox, releases } = dialogLink()
+    const world = reactorWorld({ ports: { sandbox }, snapshot: 'taken' })
+    const bypass = await world.answer(requested(COMMAND, { mode: 'bypass' }), world.context({}, attended))
+    expect(bypass).toEqual({ rewrite: { input: { command: WRAPPED } } })
+    world.remember(fingerprintFor(requested(COMMAND)))
+    const answer = await world.answer(requested(COMMAND), world.context({}, attended))
+    expect(answer).toEqual({ rewrite: { input: { command: WRAPPED } } })
+    expect(releases).toEqual([undefined, expect.objectContaining({ isGranted: true })])
+  })
+
+  test.each([
+    ['git push origin main', 'allow', 1],
+    ['git fetch origin', 'allow', 0],
+    ['rm -rf /', 'deny', 0],
+  ])('the broker asks for %s: %s', async (command, decision, takes) => {
+    const world = reactorWorld()
+    let taken = 0
+    const takeRelease = async () => {
+      taken++
+      return true
+    }
+    const context = world.context({}, { attended: false, isBrokered: true, takeRelease })
+    expect((await world.answer(requested(command), context)).permission?.decision).toBe(decision)
+    expect(taken).toBe(takes)
+    expect(world.questions).toEqual([])
   })
 })
 

@@ -142,10 +142,26 @@ export function wrappedCommand(
   return `${quote(box)} ${id}${prelude} && ${change}`
 }
 
-/** The id in a text that starts like a wrapped command. */
+/**
+ * The agent's own command for a person to read in a dialog that shows what runs instead: one line of comment in front. Only
+ * a line break ends a comment; that, and what would hide or reorder text on a screen, is written out.
+ */
+export function commentFor(command: string): string {
+  const line = command
+    .trim()
+    .replace(/\r?\n/g, ' ⏎ ')
+    .replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, char => `\\u{${char.codePointAt(0)?.toString(16)}}`)
+  const shown = [...line]
+  return `# ${shown.length > COMMENT_LENGTH ? `${shown.slice(0, COMMENT_LENGTH).join('')}…` : line}\n`
+}
+
+const COMMENT_LENGTH = 2000
+
+/** The id in a text that starts like a wrapped command, after its comment if it has one. */
 export function preparedId(box: string, text: string): string | undefined {
   const start = `${quote(box)} `
-  return text.startsWith(start) ? /^[0-9a-z]+/.exec(text.slice(start.length))?.[0] : undefined
+  const wrapped = text.replace(/^# [^\n]*\n/, '')
+  return wrapped.startsWith(start) ? /^[0-9a-z]+/.exec(wrapped.slice(start.length))?.[0] : undefined
 }
 
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

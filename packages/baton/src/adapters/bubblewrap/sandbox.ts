@@ -9,9 +9,10 @@ import {
   type Sandbox,
   type SandboxStatus,
 } from '../../ports/sandbox.ts'
-import { boxText, preparedId, wrappedCommand } from './box.ts'
+import { boxText, commentFor, preparedId, wrappedCommand } from './box.ts'
 import { beat, endHolder, findHolder, type HolderLimits, startHolder } from './holder.ts'
 import { type HostView, probeSandbox } from './probe.ts'
+import { hasRelease, recordDialog, takeRelease } from './releases.ts'
 import { removeTree } from './remove-tree.ts'
 import { seccompFilter } from './seccomp.ts'
 import { BubblewrapSession, type SessionParts } from './session.ts'
@@ -136,12 +137,21 @@ export function bubblewrapSandbox(options: BubblewrapOptions): Sandbox {
         ['how', 'command'].map(name => readFile(join(request, name), 'utf8').catch(() => undefined)),
       )
       if (how === undefined || command === undefined) return undefined
+      const comment = hasRelease(request) ? commentFor(command) : ''
       const isSame = SANDBOX_SHELLS.some(shell =>
-        [false, true].some(freshShell => wrappedCommand(box, request, id, shell, freshShell) === text),
+        [false, true].some(
+          freshShell => `${comment}${wrappedCommand(box, request, id, shell, freshShell)}` === text,
+        ),
       )
       const isTaken = existsSync(join(request, 'taken'))
       return isSame ? { id, text: command, isTaken } : undefined
     },
+    async dialogOpened(session, id) {
+      if (!/^[0-9a-z]+$/.test(id) || !id.startsWith(nameOf(session))) return false
+      return recordDialog(join(folder, 'requests', id))
+    },
+    takeRelease: (session, isSame, nowMs) =>
+      takeRelease(join(folder, 'requests'), nameOf(session), isSame, nowMs),
     async end(session) {
       if (existsSync(folderOf(session))) await endNamed(nameOf(session))
     },

@@ -15,12 +15,13 @@ import type {
   SandboxShell,
 } from '../../ports/sandbox.ts'
 import { argumentsFile, bubblewrapArguments, type CommonFiles } from './arguments.ts'
-import { withOnlyDescriptors, wrappedCommand } from './box.ts'
+import { commentFor, withOnlyDescriptors, wrappedCommand } from './box.ts'
 import { endHolder, type Holder, isRunning, processesInside } from './holder.ts'
 import { InsideConnector, listeningPorts } from './inside-ports.ts'
 import { Layers } from './layers.ts'
 import { listenIn } from './listen-inside.ts'
 import type { HostView } from './probe.ts'
+import { writeRelease } from './releases.ts'
 import { removeTree } from './remove-tree.ts'
 
 /** What all sessions share. */
@@ -97,6 +98,7 @@ export class BubblewrapSession implements SandboxSession {
     text,
     plan,
     freshShell = false,
+    release,
   }: Parameters<SandboxSession['prepare']>[0]): Promise<PreparedCommand> {
     const { requests, shells, filterFile, ids, box, files } = this.#parts
     const holder = await this.#runningHolder()
@@ -125,8 +127,10 @@ export class BubblewrapSession implements SandboxSession {
           mode: 0o600,
         },
       ),
+      ...(release ? [writeRelease(request, release)] : []),
     ])
-    return { id, text: wrappedCommand(box, request, id, shell, freshShell) }
+    const comment = release ? commentFor(text) : ''
+    return { id, text: `${comment}${wrappedCommand(box, request, id, shell, freshShell)}` }
   }
 
   async discard(id: string): Promise<void> {

@@ -89,7 +89,7 @@ async function deciderFor(project: string, findSandbox: ReturnType<typeof sandbo
   return async (event: Parameters<typeof rules.call>[0]) => {
     const judgement = rules.call(event)
     const { decision, reason, sandbox } = await callOutlook(event, judgement, place, config, findSandbox)
-    if (sandbox) return { name: 'sandbox', reason }
+    if (sandbox && decision === 'allow') return { name: 'sandbox', reason }
     const byUndo = decision === 'allow' && judgement.decision !== 'allow'
     return { name: byUndo ? 'undo' : decision, reason }
   }

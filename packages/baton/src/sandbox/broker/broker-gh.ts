@@ -17,7 +17,7 @@ export async function runGh(work: BrokeredCall): Promise<number> {
     input = read.text
   }
   const request = requestOf(work, plan.shown)
-  const refused = await refusedByChain(work, request)
+  const refused = await refusedByChain(work, request, facts.head)
   if (refused !== undefined) return refused
   const printed: Uint8Array[] = []
   let exit = 1

@@ -106,7 +106,7 @@ async function runPlan(
     }
   }
   const request = requestOf(work, plan.shown, recorded.worktree)
-  const refused = isDecided ? undefined : await refusedByChain(work, request)
+  const refused = isDecided ? undefined : await refusedByChain(work, request, facts.head)
   if (refused !== undefined) return refused
   if (call.signal.aborted) return 1
   const exit = await mirror.run(plan.args, call)

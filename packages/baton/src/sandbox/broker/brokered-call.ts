@@ -8,12 +8,15 @@ import type {
 } from '../../ports/broker.ts'
 import { TextAnswer } from './broker-messages.ts'
 import { commandText } from './command-text.ts'
+import type { OutgoingAction } from './released-actions.ts'
 
 export interface BrokerParts {
   sockets: BrokerSockets
   outside: OutsideWork
   /** What the permission chain makes of a command that shall run outside: undefined lets it run. */
-  whyNot(session: string, request: BrokerRequest, signal: AbortSignal): Promise<string | undefined>
+  whyNot(session: string, request: BrokerRequest, waiting: BrokerWaiting): Promise<string | undefined>
+  /** Whether a person said yes to exactly this in the agent's dialog; each yes counts once. */
+  takeRelease(session: string, outgoing: OutgoingAction): Promise<boolean>
   /** Reports what became of a gh command that `whyNot` let run: its output, or undefined if it failed or did not run. */
   ended(session: string, request: BrokerRequest, output: string | undefined): Promise<void>
   /** Asks the person to open a host, a port or a path to the session's commands, and waits for the answer. */
@@ -40,6 +43,12 @@ export interface BrokerRequest {
   call: string
   words: readonly string[]
   cwd: string
+}
+
+export interface BrokerWaiting {
+  signal: AbortSignal
+  /** Whether a person said yes to it before the command ran: asked only if nothing else decides, because it counts once. */
+  takeRelease(): Promise<boolean>
 }
 
 export interface BrokerRecord {
@@ -92,9 +101,16 @@ export const requestOf = (
 export async function refusedByChain(
   work: BrokeredCall,
   request: BrokerRequest,
+  head?: string | undefined,
 ): Promise<number | undefined> {
   const { parts, session, call } = work
-  const why = await parts.whyNot(session, request, call.signal)
+  const outgoing = {
+    words: [call.program, ...call.argv],
+    cwd: call.cwd,
+    branch: head?.replace(/^refs\/heads\//, ''),
+  }
+  const takeRelease = () => parts.takeRelease(session, outgoing)
+  const why = await parts.whyNot(session, request, { signal: call.signal, takeRelease })
   if (why === undefined) return undefined
   return call.signal.aborted ? 1 : refuse(work, why, request.words)
 }

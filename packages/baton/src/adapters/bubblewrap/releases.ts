@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ReleasedAction } from '@batonpass/contract/permission'
+import { z } from 'zod'
+import type { Release } from '../../ports/sandbox.ts'
+
+const Stored = z.object({ actions: z.array(ReleasedAction), isGranted: z.boolean(), untilMs: z.number() })
+
+/** Keeps with a request what of its command may leave the sandbox. */
+export async function writeRelease(request: string, release: Release): Promise<void> {
+  await writeFile(join(request, 'release'), JSON.stringify(release), { mode: 0o600 })
+}
+
+export const hasRelease = (request: string): boolean => existsSync(join(request, 'release'))
+
+/** Records that a person is asked. Without the dialog, a command that runs is no sign of a yes. */
+export async function recordDialog(request: string): Promise<boolean> {
+  const release = await readRelease(request)
+  if (!release || release.isGranted) return false
+  await writeFile(join(request, 'dialog'), '', { mode: 0o600 })
+  return true
+}
+
+/**
+ * Uses up one action of a request that runs: a person saw it in the dialog, and the box started, which only a yes lets it
+ * do. Creating the file of a used action fails if it exists, so of several callers one gets it.
+ */
+export async function takeRelease(
+  requests: string,
+  prefix: string,
+  isSame: (action: ReleasedAction) => boolean,
+  nowMs: number,
+): Promise<boolean> {
+  for (const name of await readdir(requests).catch(() => [])) {
+    const request = join(requests, name)
+    const has = (file: string) => existsSync(join(request, file))
+    if (!name.startsWith(prefix) || !has('taken')) continue
+    const release = await readRelease(request)
+    if (!release || release.untilMs < nowMs || !(release.isGranted || has('dialog'))) continue
+    for (const [index, action] of release.actions.entries()) {
+      if (!isSame(action)) continue
+      const used = writeFile(join(request, `used-${index}`), '', { flag: 'wx', mode: 0o600 })
+      if (
+        await used.then(
+          () => true,
+          () => false,
+        )
+      )
+        return true
+    }
+  }
+  return false
+}
+
+async function readRelease(request: string): Promise<Release | undefined> {
+  try {
+    return Stored.parse(JSON.parse(await readFile(join(request, 'release'), 'utf8')))
+  } catch {
+    return undefined
+  }
+}
