@@ -1,9 +1,10 @@
 import { BatonError } from '@batonpass/contract/errors'
 import { type HandoffDocument, HandoffLedger } from '@batonpass/contract/handoff'
+import { opaqueWordsIn } from '../journal/opaque-words.ts'
 import type { Redactor } from '../journal/redact.ts'
 import { contextSecretsIn } from '../journal/secrets-in-context.ts'
 import { FileError } from '../ports/files.ts'
-import type { Git } from '../ports/git.ts'
+import type { Git, GitPosition } from '../ports/git.ts'
 import { readJsonFile } from '../ports/json-files.ts'
 import type { SmallFiles } from '../ports/small-files.ts'
 import { envSecrets } from '../session/transcript/env-file.ts'
@@ -11,13 +12,16 @@ import { MAX_HANDOFF_LENGTH, parseHandoff, type ReadHandoff } from './document/p
 import { renderHandoff } from './document/render.ts'
 import { compareByAge, HANDOFFS_FOLDER, handoffName, isHandoffName, LEDGERS_FOLDER } from './document-name.ts'
 
+/** Without `findWords`, no word counts as known to the project. */
+type HandoffGit = Pick<Git, 'exclude'> & Partial<Pick<GitPosition, 'findWords'>>
+
 /** The handoff documents of a project: files that people may read, edit and delete. */
 export class HandoffFiles {
   readonly #files: SmallFiles
-  readonly #git: Pick<Git, 'exclude'>
+  readonly #git: HandoffGit
   readonly #redactor: Pick<Redactor, 'redact'>
 
-  constructor(files: SmallFiles, git: Pick<Git, 'exclude'>, redactor: Pick<Redactor, 'redact'>) {
+  constructor(files: SmallFiles, git: HandoffGit, redactor: Pick<Redactor, 'redact'>) {
     this.#files = files
     this.#git = git
     this.#redactor = redactor
@@ -73,9 +77,10 @@ export class HandoffFiles {
 
   /**
    * Removes secrets, and with them every other place of the same value: what an environment file holds, what the session read
-   * from one, and what one sentence calls a password.
+   * from one, what one sentence calls a password, and words of the user that are no language and that the project does not know.
    */
-  async hideSecrets<T extends object>(root: string, value: T, read: readonly string[] = []): Promise<T> {
+  async hideSecrets<T extends object>(root: string, value: T, heard: HeardWords = {}): Promise<T> {
+    const { read = [], user = [] } = heard
     const names = (await this.#files.list(root, '.').catch(() => []))
       .map(({ name }) => name)
       .filter(name => /^\.env(?:\.[\w.-]+)?$/.test(name))
@@ -85,11 +90,16 @@ export class HandoffFiles {
         ? envSecrets(found.text).map(secret => ({ ...secret, what: `${secret.name}, in ${names[i]}` }))
         : [],
     )
+    const opaque = [...new Set(user.flatMap(opaqueWordsIn))].slice(0, MAX_OPAQUE)
+    const familiar = (await this.#git.findWords?.(root, opaque)) ?? []
+    const unknown = opaque
+      .filter(word => !familiar.includes(word))
+      .map(word => ({ value: word, what: 'unknown word, maybe a secret' }))
     const told = [...read, ...stringsIn(value).flatMap(contextSecretsIn)].map(each => ({
       value: each,
       what: 'password',
     }))
-    const known = new Map([...told, ...inFiles].map(secret => [secret.value, secret.what]))
+    const known = new Map([...unknown, ...told, ...inFiles].map(secret => [secret.value, secret.what]))
     const longestFirst = [...known].sort(([a], [b]) => b.length - a.length)
     return this.clean(mapStrings(value, text => replaceValues(text, longestFirst)))
   }
@@ -123,6 +133,15 @@ export class HandoffFiles {
   }
 }
 
+/** What a session heard that may hold secrets. */
+export interface HeardWords {
+  /** Values that it read from files for secrets. */
+  read?: readonly string[] | undefined
+  /** The user's own words. */
+  user?: readonly string[] | undefined
+}
+
+const MAX_OPAQUE = 100
 const MAX_IN_A_MINUTE = 1000
 const MAX_LEDGER_BYTES = 4_000_000
 

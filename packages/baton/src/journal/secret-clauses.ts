@@ -222,7 +222,7 @@ const isPin = (value: string, after: string): boolean =>
   )
 
 /** What developers write that is not a word and not a secret either. */
-function isKnownName(value: string): boolean {
+export function isKnownName(value: string): boolean {
   return (
     KNOWN.test(value) ||
     PRODUCT.test(value) ||
@@ -239,6 +239,7 @@ const KNOWN = new RegExp(
   [
     // hashes, ids and tickets
     '[0-9a-f]{7,64}',
+    '0[xX][\\da-fA-F]{1,64}',
     '[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}',
     'sha\\d{1,3}[-:][\\w+/=-]{20,}',
     '[A-Z][A-Z\\d]{0,12}-\\d{1,7}',
@@ -267,6 +268,15 @@ const KNOWN = new RegExp(
 /** Algorithms, formats and products that end with a number. */
 const PRODUCT =
   /^(?:(?:sha|md|aes|rsa|hmac|[hrep]s|utf|base|oauth|argon|bcrypt|scrypt|pbkdf|ed|x|curve|secp|https?|tls|ssl|ipv|iso|rfc|es|web|arm|amd|win|python|node|java|php|postgres|postgresql|mysql|log|neo|vue|angular|next|mp|s|k|h|p|ec|q|fido|jdk|ios|android|usb|wpa|ntlmv|smb|psr)-?\d{1,5}\w{0,4}(?:-\w{1,6})?|a11y|i18n|l10n|k8s)$/i
+
+export const isProduct = (word: string): boolean => PRODUCT.test(word)
+
+/** Whether a clause is about an account, a log-in or another machine. */
+export const namesAccess = (clause: string): boolean => clause.search(ACCESS) >= 0
+const ACCESS = new RegExp(
+  `(?<![\\p{Script=Latin}\\p{Script=Cyrillic}\\d_])(?:${ACCOUNT}|ssh|vpn|rdp|ftp)(?![\\p{Script=Latin}\\p{Script=Cyrillic}\\d_])|(?<![\\d.])(?:\\d{1,3}\\.){3}\\d{1,3}(?![\\d.])`,
+  'iu',
+)
 
 /** Names in code: words of letters with a number at an end or between them, methods, keys to press. */
 const isIdentifier = (value: string): boolean =>

@@ -59,4 +59,6 @@ export interface GitPosition {
   commitsBetween(folder: string, sinceMs: number, untilMs: number): Promise<CommitFacts[]>
   /** Looks for commits by their ids, whole or shortened, and lists branches and tags. */
   lookUp(folder: string, commits: readonly string[]): Promise<LookedUp | undefined>
+  /** Those of the words that appear in tracked files (not in files for secrets), their names, branches, tags or recent commits. */
+  findWords(folder: string, words: readonly string[]): Promise<string[]>
 }

@@ -52,4 +52,21 @@ describe('the documents of a project', () => {
       remedy: expect.stringContaining('The session itself is unchanged'),
     })
   })
+
+  it('lose words of the user that are no language, unless the project knows them', async () => {
+    await using project = scratch()
+    const known = {
+      ...git,
+      findWords: async (_: string, words: readonly string[]) => words.filter(word => word === 'Zebra-X9'),
+    }
+    const files = new HandoffFiles(systemSmallFiles, known, makeRedactor())
+    const user = ['Keep the Zebra-X9 mode. The gate opens with Okapi-B7.']
+    const said = { notes: [...user, 'I used Okapi-B7 at commit 4f1d0aa.'] }
+    expect(await files.hideSecrets(project.path, said, { user })).toEqual({
+      notes: [
+        'Keep the Zebra-X9 mode. The gate opens with [redacted: unknown word, maybe a secret].',
+        'I used [redacted: unknown word, maybe a secret] at commit 4f1d0aa.',
+      ],
+    })
+  })
 })

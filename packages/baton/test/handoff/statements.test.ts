@@ -116,6 +116,7 @@ describe('A statement without evidence is marked:', () => {
     [note('All tests are green.'), 'the last run of `npm test` failed'],
     [note('Alle Tests sind grün.'), 'the last run of `npm test` failed'],
     [note('0 tests failed'), 'the last run of `npm test` failed'],
+    [note('returnsTheLimit still fails'), 'nothing in the session shows this'],
     [done('Document the limits'), 'its todo is still open in the agent’s list'],
     [note('All todos are done.'), '1 todos are still open'],
     [note('We are on branch `main`.'), 'the branch is `issue-42`'],
@@ -162,6 +163,7 @@ describe('A statement with evidence is not marked:', () => {
     [next('Make all tests pass, then run `npm run deploy`')],
     [note('Once all tests pass, push.')],
     [note('Tests are not green yet.')],
+    [note('limits > rejects still fails')],
     [next('Ask the user whether the zebra may go')],
   ])('%j', draft => {
     expect(textOf(marked(draft))).toBe(textOf(HandoffDocument.parse(draft)))

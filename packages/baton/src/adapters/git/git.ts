@@ -14,6 +14,18 @@ const BATON_FOLDERS = ['.tmp', '.baton', '.bmad/handoffs', '.bmad/handoff-facts'
 /** More paths or commits would not tell the reader more. */
 const MAX_PATHS = 3000
 const MAX_COMMITS = 50
+const MAX_SUBJECTS = 2000
+/** Tracked or not: what is in them may be a secret. */
+const SECRET_FILES = [
+  '.env',
+  '.env.*',
+  '*.pem',
+  '*.key',
+  '.netrc',
+  '.pgpass',
+  '*credential*',
+  '*secret*',
+].map(name => `:(exclude,top,glob,icase)**/${name}`)
 /** Compare only the commit of a submodule: to see more, git would run inside it with the submodule's own settings. */
 const PARTS = ['--ignore-submodules=dirty', '--submodule=short']
 const STATUS = ['--no-renames', '--untracked-files=all', '--ignore-submodules=dirty']
@@ -126,6 +138,18 @@ export const systemGit: Git & GitPosition = {
       commits: ids.filter((_, i) => found[i] !== undefined),
       refs: listed.split('\n').filter(Boolean),
     }
+  },
+
+  async findWords(folder, words) {
+    if (words.length === 0) return []
+    const patterns = words.flatMap(word => ['-e', word])
+    const found = await Promise.all([
+      git(folder, ['grep', '-I', '-F', '-o', '-h', '--no-color', ...patterns, '--', ':/', ...SECRET_FILES]),
+      git(folder, ['ls-files', '-z', '--full-name', '--', ':/']),
+      git(folder, ['for-each-ref', '--format=%(refname)', `--count=${MAX_PATHS}`]),
+      git(folder, ['log', '--format=%s%n%b', `--max-count=${MAX_SUBJECTS}`]),
+    ])
+    return words.filter(word => found.some(text => text?.includes(word)))
   },
 
   async remoteUrl(folder) {

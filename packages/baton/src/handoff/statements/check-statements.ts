@@ -14,6 +14,7 @@ import {
   readLines,
   type Stated,
   type Statement,
+  saysFails,
 } from './read-statements.ts'
 import { Sayings } from './support.ts'
 
@@ -119,12 +120,20 @@ class StatementChecker {
   /** Whether evidence shows the line: it repeats what tools showed, or evidence for all that it names was found. */
   isShown(line: Line, statements: readonly Statement[]): boolean {
     if (line.mood !== 'done' && this.#quotes.has(normalizeText(line.text))) return true
-    if (this.#shown.support(line.text, 'user')) return true
+    if (this.#shown.support(line.text, 'user') || this.#namesFailingTest(line)) return true
     const checked = statements.filter(({ stated }) => stated.about !== 'done')
     if (checked.length === 0) return false
     return (
       line.mood === 'done' || checked.some(({ stated }) => stated.about === 'check') || !namesCheck(line.text)
     )
+  }
+
+  /** "X still fails", where the last run shows it. */
+  #namesFailingTest({ text, mood }: Line): boolean {
+    if (mood === 'done' || !saysFails(text)) return false
+    const failing = this.#evidence.transcript?.facts?.failing ?? []
+    const named = text.match(/[\p{L}\d_]{8,200}/gu) ?? []
+    return failing.some(test => text.includes(test) || named.some(name => test.includes(name)))
   }
 
   /** Why nothing shows it; undefined if something does. */

@@ -168,6 +168,10 @@ const NO_FAILURE =
 const DENIED =
   /\b(?:not|don['’]t|doesn['’]t|didn['’]t|isn['’]t|aren['’]t|never|cannot|nicht|pas|nunca)\b|\bno (?:pasan|están)\b|ません|ていない|没有|未/iu
 
+/** Whether the sentence says that something fails. */
+export const saysFails = (sentence: string): boolean =>
+  FAILS.test(sentence) && !NO_FAILURE.test(sentence) && !DENIED.test(sentence) && !PASSES.test(sentence)
+
 /** Statements about tests, builds and checks. */
 function checksIn(sentence: string): Stated[] {
   const words = sentence.replaceAll(/`[^`\n]{1,500}`/g, ' ')

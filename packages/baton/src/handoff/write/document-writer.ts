@@ -3,7 +3,7 @@ import type { ReadHandoff } from '../document/parse.ts'
 import type { Evidence } from '../evidence.ts'
 import { addOrigins } from '../fact-origins.ts'
 import { completeDocument, handoffFromEvidence } from '../from-evidence.ts'
-import type { HandoffFiles } from '../handoff-files.ts'
+import type { HandoffFiles, HeardWords } from '../handoff-files.ts'
 import { ledgerOfDocument, updateLedger } from '../ledger.ts'
 import { findUnverified, markUnverified } from '../statements/check-statements.ts'
 import { markLine, withoutMark } from '../statements/lines.ts'
@@ -74,13 +74,21 @@ export async function prepareDocument(
           ledger,
         )
       : handoffFromEvidence(evidence, writing, ledger)
-  const hidden = await files.hideSecrets(root, { document, ledger }, evidence.transcript?.facts?.secrets)
+  const hidden = await files.hideSecrets(root, { document, ledger }, heardWords(evidence))
   // Ids are made from the words, so secrets have to be gone first.
   const origin = { session: evidence.session, at: evidence.transcript?.lastAt ?? writing.now }
   return {
     ...hidden,
     ledger: addOrigins(hidden.ledger, before, origin),
     writtenBy: usable ? 'agent' : 'baton',
+  }
+}
+
+function heardWords({ transcript, prompts = [] }: Evidence): HeardWords {
+  const { secrets: read, instructions = [], summarized = [], pasted = [] } = transcript?.facts ?? {}
+  return {
+    read,
+    user: [...prompts, ...(transcript?.instructions ?? []), ...instructions, ...summarized, ...pasted],
   }
 }
 

@@ -1,5 +1,5 @@
 import type { TranscriptItem } from '../../ports/transcript.ts'
-import { envSecrets } from './env-file.ts'
+import { shownSecrets, showsSecrets } from './env-file.ts'
 import { failingTests } from './failing-tests.ts'
 import { mayDecide, sortPassages } from './passages.ts'
 import { readUserWords } from './user-words.ts'
@@ -116,8 +116,8 @@ export class SessionFactCollector {
       if (text !== '' && !item.failed) pushBounded(this.#results, text.slice(0, MAX_RESULT), MAX_RESULTS)
       return
     }
-    if (isEnvFile(path ?? '') || command?.includes('.env'))
-      for (const { value } of envSecrets(item.text.slice(0, 50_000))) this.#secrets.add(value)
+    const shown = command ?? path ?? ''
+    if (showsSecrets(shown)) for (const value of shownSecrets(shown, item.text)) this.#secrets.add(value)
     if (command === undefined) return
     // Only the last ones matter, so they are read at the end.
     this.#last = { command, failed: item.failed, text: item.text }
@@ -203,8 +203,6 @@ const ADDRESS =
 
 const lineOf = (command: string): string =>
   command.slice(0, 2000).replaceAll(/\s+/g, ' ').trim().slice(0, 400)
-
-const isEnvFile = (path: string): boolean => /(?:^|\/)\.env(?:\.[\w.-]+)?$/.test(path)
 
 /** A subagent's report; some agents wrap it in JSON. */
 function resultText(text: string): string {

@@ -152,3 +152,17 @@ it('Commits are found by whole or shortened ids, and branches and tags by their 
   expect(found?.commits).toEqual([head, head.slice(0, 7)])
   expect(found?.refs).toEqual(expect.arrayContaining(['feature/x', 'v1']))
 })
+
+it('Words are found in tracked files, names, branches and commits, but not in files for secrets or files git does not track', async () => {
+  await using repo = await gitRepo()
+  repo.write('src/app.ts', "const mode = 'Zebra-X9'\n")
+  repo.write('docs/Okapi-B7.md', '')
+  repo.write('deploy/.env.prod', 'PASS=Tiger-K3x\n')
+  await repo.commit({}, 'Rename Lynx-C4')
+  await repo.git('branch', 'Puma-D5')
+  repo.write('notes.txt', 'Hyena-E6')
+  const words = ['Zebra-X9', 'Okapi-B7', 'Tiger-K3x', 'Lynx-C4', 'Puma-D5', 'Hyena-E6', '--help']
+  expect(await systemGit.findWords(repo.path, words)).toEqual(['Zebra-X9', 'Okapi-B7', 'Lynx-C4', 'Puma-D5'])
+  await using empty = scratch()
+  expect(await systemGit.findWords(empty.path, words)).toEqual([])
+})
