@@ -18,7 +18,7 @@ import {
 
 /**
  * Six more sessions, written after words that the project does not know were removed and committed before they were measured, by the
- * author of that change. Nothing was changed after their misses were seen.
+ * author of that change. Nothing was changed because of their misses.
  */
 export const FOURTH_SESSIONS: readonly BenchSession[] = [
   script('4-claude-ferry', 'claude-code', { git: 'merge' }, [

@@ -1,7 +1,8 @@
 import type { TranscriptItem } from '../../ports/transcript.ts'
 import { shownSecrets, showsSecrets } from './env-file.ts'
 import { failingTests } from './failing-tests.ts'
-import { mayDecide, sortPassages } from './passages.ts'
+import { mayDecide, type Passages, sortPassages } from './passages.ts'
+import { TurningPoints } from './turning-points.ts'
 import { readUserWords } from './user-words.ts'
 
 /** What a session established, found by the structure of its transcript. Lists are oldest first and bounded. */
@@ -45,14 +46,20 @@ const MAX_RESULT = 1500
 const SUBAGENT =
   /^(?:Task|Agent|task|subagent|dispatch_agent|delegate(?:_task)?|spawn_agent|wait_agent|wait|collab\w*)$/
 
+interface Reply {
+  text: string
+  item: object
+}
+
 /** Collects facts item by item. */
 export class SessionFactCollector {
   readonly #instructions = new Map<string, true>()
   readonly #summarized = new Map<string, true>()
   readonly #pasted: string[] = []
   readonly #summaries: string[] = []
-  readonly #replies: string[] = []
-  readonly #old: string[] = []
+  readonly #replies: Reply[] = []
+  readonly #old: Reply[] = []
+  readonly #turns = new TurningPoints()
   readonly #environment = new Map<string, true>()
   readonly #results: string[] = []
   readonly #secrets = new Set<string>()
@@ -69,13 +76,14 @@ export class SessionFactCollector {
   }
 
   addItem(item: TranscriptItem): void {
+    this.#turns.addItem(item)
     switch (item.kind) {
       case 'summary':
         for (const text of instructionsInSummary(item.text)) addLast(this.#summarized, text, MAX_INSTRUCTIONS)
         pushBounded(this.#summaries, item.text.slice(0, MAX_SUMMARY), MAX_SUMMARIES)
         return
       case 'reply':
-        this.#addReply(item.text)
+        this.#addReply(item)
         return
       case 'call': {
         const { tool, action } = item
@@ -96,14 +104,26 @@ export class SessionFactCollector {
     }
   }
 
-  #addReply(text: string): void {
-    const short = text.slice(0, MAX_REPLY)
-    this.#searched += short.length
-    this.#replies.push(short)
+  #addReply(item: Extract<TranscriptItem, { kind: 'reply' }>): void {
+    const text = item.text.slice(0, MAX_REPLY)
+    this.#searched += text.length
+    this.#replies.push({ text, item })
     if (this.#replies.length <= MAX_REPLIES) return
     const dropped = this.#replies.shift()
+    if (dropped === undefined || this.#searched > MAX_SEARCHED) return
     // An old message that decides something is kept, as long as the search does not take too long.
-    if (dropped !== undefined && this.#searched <= MAX_SEARCHED && mayDecide(dropped)) this.#old.push(dropped)
+    const { givenUp, chosen } = this.#turns
+    if (givenUp.has(dropped.item) || chosen.has(dropped.item) || mayDecide(dropped.text))
+      this.#old.push(dropped)
+  }
+
+  /** What a message shows by its words; next to a turning point, all that it says is a decision or a dead end. */
+  #passagesOf({ text, item }: Reply): Passages {
+    const found = sortPassages(text)
+    const { givenUp, chosen } = this.#turns
+    if (givenUp.has(item)) return { ...found, deadEnds: [...found.deadEnds, ...found.other], other: [] }
+    if (chosen.has(item)) return { ...found, decisions: [...found.decisions, ...found.other], other: [] }
+    return found
   }
 
   #addResult(item: Extract<TranscriptItem, { kind: 'result' }>): void {
@@ -154,7 +174,7 @@ export class SessionFactCollector {
     const passages = [
       // Every point of a summary was worth keeping once.
       ...this.#summaries.map(text => sortPassages(text, true)),
-      ...[...this.#old, ...this.#replies].map(text => sortPassages(text)),
+      ...[...this.#old, ...this.#replies].map(reply => this.#passagesOf(reply)),
     ]
     for (const found of passages) {
       for (const each of found.decisions) decisions.add(each)
@@ -162,7 +182,8 @@ export class SessionFactCollector {
       for (const each of found.other) said.add(each)
       next = found.next ?? next
     }
-    const last = [...this.#replies].reverse().find(reply => !HANDOFF_TALK.test(reply.slice(0, 300)))
+    for (const each of this.#turns.undone) deadEnds.add(each)
+    const last = this.#replies.findLast(({ text }) => !HANDOFF_TALK.test(text.slice(0, 300)))?.text
     return {
       instructions: [...this.#instructions.keys()],
       summarized: [...this.#summarized.keys()].filter(text => !this.#instructions.has(text)),
@@ -172,7 +193,7 @@ export class SessionFactCollector {
       said: [...said].slice(-MAX_POINTS),
       replies: [
         ...this.#summaries,
-        ...[...this.#old, ...this.#replies].filter(reply => !DOCUMENT.test(reply)),
+        ...[...this.#old, ...this.#replies].map(({ text }) => text).filter(text => !DOCUMENT.test(text)),
       ],
       next: sortPassages(last ?? '').next ?? next,
       lastWords: last?.trim().slice(-600),
