@@ -97,6 +97,13 @@ export const KNOWN_PROBLEMS = {
       'This version of the agent ignores the command that a hook hands it, in some of its modes. Baton noticed it after the command had run.',
     fix: 'Update the agent; Baton then tries again. To try again with this version: delete sandbox/rewrites.json in the state folder, then `baton up --restart`',
   },
+  'sandbox/containers': {
+    severity: 'warn',
+    says: 'the rule {rule} allows a container client: this ends containment',
+    cause:
+      'Containers do not run in the sandbox. A command that may start one can mount your home folder in it, and so read and change everything that you can, your logins included.',
+    fix: 'Remove the rule if you do not want that; otherwise nothing is to be done',
+  },
   'AGENT/no-hooks': {
     severity: 'warn',
     says: '{agent}; no hooks installed',

@@ -103,6 +103,12 @@ describe('baton trust', () => {
     expect((await world.run(trust, [], { list: true, json: true })).stdout).toBe('[]\n')
   })
 
+  test('says next to a rule for a container client that it ends containment', async () => {
+    await using world = commandWorld()
+    world.write('project/.baton.yaml', 'permissions:\n  allow:\n    - program: docker\n')
+    expect((await world.run(trust, [], { 'dry-run': true })).stdout).toContain('this ends containment')
+  })
+
   test('takes a file or a folder, and removes the pin of a file that is gone', async () => {
     await using world = commandWorld()
     const path = world.write('project/.agentize.local.yaml', 'handsoff: {debug: true}\n')

@@ -10,6 +10,7 @@ import { onPath } from '../../adapters/system/on-path.ts'
 import { problemLine } from '../../config/problem.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
 import { measure } from '../../hook/self-test.ts'
+import { CONTAINER_CALLS, ENDS_CONTAINMENT } from '../../permission/container-clients.ts'
 import {
   type Agent,
   type AgentAdapter,
@@ -22,7 +23,7 @@ import { EXIT, flag, type Handler } from '../command.ts'
 import { findDaemon, folderOf } from '../daemon.ts'
 import { type Io, paint, printable } from '../io.ts'
 import { type Check, found } from '../known-problems.ts'
-import { configOf } from '../local-judge.ts'
+import { configOf, localJudge } from '../local-judge.ts'
 import { sandboxHere } from '../local-sandbox.ts'
 
 /** Checks everything Baton needs here and says, for each thing that is wrong, how to fix it. */
@@ -109,6 +110,22 @@ async function sandboxChecks(io: Io): Promise<Check[]> {
   return [
     { name: 'sandbox', state: 'ok', message: `${here.program}, mode ${mode}` },
     ...here.off.map(problem => found('sandbox/dropped', { problem })),
+    ...containerRules(config, io).map(rule => found('sandbox/containers', { rule })),
+  ]
+}
+
+/** Rules that let a container client out of the sandbox. */
+function containerRules(config: Config, io: Io): string[] {
+  const judge = localJudge(config, findWorktreeRoot(io.cwd), io)
+  const steps = CONTAINER_CALLS.flatMap(
+    command => judge.tool({ tool: 'Bash', input: { command }, cwd: io.cwd }).trail,
+  )
+  return [
+    ...new Set(
+      steps.flatMap(({ decision, reason, rule }) =>
+        decision === 'allow' && reason.includes(ENDS_CONTAINMENT) ? [rule] : [],
+      ),
+    ),
   ]
 }
 

@@ -12,6 +12,7 @@ import { findWorktreeRoot } from '../../config/project.ts'
 import { configFileIn, outside, readConfig, realFile, unreadable } from '../../config/read.ts'
 import { showValue } from '../../config/render.ts'
 import { hashOf, needsTrust, plainAt, readPins, setPin } from '../../config/trust.ts'
+import { ENDS_CONTAINMENT, mentionsContainers } from '../../permission/container-clients.ts'
 import { FileError } from '../../ports/files.ts'
 import { EXIT, flag, type Given, type Handler } from '../command.ts'
 import type { Io } from '../io.ts'
@@ -58,7 +59,10 @@ async function pin(path: string, given: Given, io: Io): Promise<number> {
 
   const counts = needsTrust(node, config).map(({ key, path: keyPath, line }) => {
     const facts = configKeys().find(known => known.name === key)?.facts
-    return `  ${key}: ${showValue(plainAt(node, keyPath), facts)} (line ${line})\n`
+    const value = showValue(plainAt(node, keyPath), facts)
+    const ends =
+      key.startsWith('permissions.') && mentionsContainers(value) ? `    ${ENDS_CONTAINMENT}\n` : ''
+    return `  ${key}: ${value} (line ${line})\n${ends}`
   })
   io.stdout.write(`${dryRun ? 'Would trust' : 'Trusted'} ${printable(real)} as it is now. `)
   io.stdout.write(

@@ -1,4 +1,5 @@
 import type { PermissionStep } from '@batonpass/contract/permission'
+import { ENDS_CONTAINMENT, isContainerClient } from '../container-clients.ts'
 import type { RuleSet } from './compile.ts'
 import type { CompiledRule, Subject } from './match.ts'
 
@@ -9,7 +10,9 @@ export function spokenBy(rules: RuleSet, about: Subject): CompiledRule | undefin
 }
 
 export function ruleStep(rule: CompiledRule, part: string): PermissionStep {
-  const reason = rule.reason ?? `the rule ${rule.name} says so`
+  const said = rule.reason ?? `the rule ${rule.name} says so`
+  const ends = rule.decision === 'allow' && isContainerClient(part)
+  const reason = ends ? `${said}; ${ENDS_CONTAINMENT}` : said
   return { rule: rule.name, decision: rule.decision, part, reason }
 }
 
