@@ -134,9 +134,18 @@ async function play({ before, work, pullRequest }: ScriptedRun, n: number) {
   const { stdout } = await baton.run(['proof', '--json'], { cwd })
   const [proof] = (JSON.parse(stdout) as { proofs: Proof[] }).proofs
   const failed = proof?.results.filter(({ status }) => status !== 'passed') ?? []
-  const output = failed.map(({ name, exit, output = '' }) => `${name} (exit ${exit})\n${output}\n`).join('')
+  const printed = failed.map(({ name, exit, output = '' }) => `${name} (exit ${exit})\n${output}\n`).join('')
   const isStated = await statesLie(repository)
+  // What Baton decided about the agent's commands, for a run that did not end as it should.
+  const decided = (await baton.entries({ kind: 'decision' })).filter(entry => entry.project === cwd)
+  const output = `${printed}${decided.map(({ body }) => `${JSON.stringify(body).slice(0, 500)}\n`).join('')}${commandResults(isHere)}`
   return { end: ended.end ?? '', reason: ended.reason ?? '', output, isStated, took }
+}
+
+/** The end of what the model was last sent: the results of the agent's commands. */
+function commandResults(isHere: RegExp): string {
+  const last = model.mainRequests(({ body }) => isHere.test(JSON.stringify(body))).at(-1)
+  return `${last?.text.slice(-2000) ?? 'the model was not asked'}\n`
 }
 
 async function clone(project: Repository, repository: FakeRepository, files: Record<string, string>) {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type Duplex, pipeline } from 'node:stream'
 import { namesLoopback } from '../adapters/proxy/addresses.ts'
 import { createAuthority } from '../adapters/proxy/certificate.ts'
+import { packageCache } from '../adapters/proxy/package-cache.ts'
 import { FilteringProxy } from '../adapters/proxy/proxy.ts'
 import { readCertificates, readRegistryFiles, systemCertificates } from '../adapters/proxy/user-files.ts'
 import { systemClock } from '../adapters/system/clock.ts'
@@ -64,6 +65,8 @@ const PROXY_PORT = 40_317
 export function composeNetwork(links: NetworkLinks): SandboxNetwork {
   const { home, stateDir, environmentOf, ownPorts, resolve, onBlocked, grantedHosts, fault } = links
   const sessions = new Map<string, Opened>()
+  // Shared by all sandboxes, which cannot see it.
+  const packages = packageCache(join(stateDir, 'sandbox', 'packages'), systemClock.now)
   const folderOf = (session: string) =>
     join(stateDir, 'sandbox', 'network', createHash('sha256').update(session).digest('hex').slice(0, 16))
 
@@ -136,6 +139,7 @@ export function composeNetwork(links: NetworkLinks): SandboxNetwork {
       closedPorts: ownPorts,
       onBlocked: blocked => onBlocked(session, blocked),
       trusted,
+      packages,
     })
     const listening = await sandbox.listenInside(PROXY_PORT, connection => proxy.accept(connection))
     if (!listening) return undefined

@@ -46,7 +46,7 @@ async function world(files: Record<string, string> = APP): Promise<World> {
 const said = ({ verdict, why }: Proof) => (verdict === 'proven' ? 'proven' : `unproven (${why})`)
 
 describe('baton proof', () => {
-  test('installs packages from the registry that the user named, and from no other', async () => {
+  test('installs packages once from the registry that the user named, and starts what the checks need', async () => {
     await using here = await world({
       'package.json': JSON.stringify({
         name: 'app',
@@ -70,7 +70,19 @@ describe('baton proof', () => {
     })
     writeFileSync(join(here.baton.home, '.npmrc'), `registry=${registry.url}\n`)
     expect(said(await prove())).toBe('proven')
-    expect(registry.requests.map(({ line }) => line)).toContain('GET /adder')
+    const archive = 'GET /adder/-/adder-1.0.0.tgz'
+    expect(registry.requests.map(({ line }) => line)).toContain(archive)
+
+    // The next clean checkout installs it again, with a service for the tests, and downloads nothing.
+    registry.requests.length = 0
+    here.baton.configure('proof:\n  setup: npm ci && { node service.js & }\n')
+    const test = TEST.replace('./sum.js', 'adder')
+    await here.project.commit({
+      'service.js': "require('node:http').createServer((_, answer) => answer.end('up')).listen(8123)\n",
+      'sum.test.js': `${test}t('asks the service', async () => a.equal(await (await fetch('http://127.0.0.1:8123')).text(), 'up'))\n`,
+    })
+    expect(said(await prove())).toBe('proven')
+    expect(registry.requests.map(({ line }) => line)).not.toContain(archive)
   })
 
   test('derives the checks from before the work, runs them once for each commit, and shows what failed', async () => {

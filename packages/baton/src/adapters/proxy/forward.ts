@@ -6,6 +6,7 @@ import { rootCertificates } from 'node:tls'
 import { type Blocked, type HostRule, READ_METHODS, type Target } from '../../ports/network.ts'
 import { addressKind, mayConnect } from './addresses.ts'
 import { blockedAddress, blockedMethod, describeTarget, loginFor } from './host-rules.ts'
+import { packageRequest } from './package-cache.ts'
 import type { ProxyParts } from './parts.ts'
 
 /** About one connection, or about what a server would take for another method. */
@@ -23,13 +24,19 @@ export async function forward(
   request: IncomingMessage,
   response: ServerResponse,
   { target, path, rule }: Forwarded,
-  parts: Pick<ProxyParts, 'resolve' | 'closedPorts' | 'trusted'>,
+  parts: Pick<ProxyParts, 'resolve' | 'closedPorts' | 'trusted' | 'packages'>,
 ): Promise<Blocked | undefined> {
   const method = request.method ?? ''
   if (rule.methods && !rule.methods.includes(method)) return blockedMethod(method, target)
   const hasBody =
     request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0
   if (READ_METHODS.includes(method) && hasBody) return blockedMethod(`${method} with a body`, target)
+  const wanted = packageRequest(request, {
+    server: `${target.scheme}://${describeTarget(target)}`,
+    path,
+    login: loginFor(rule, path),
+  })
+  if (wanted && (await parts.packages?.answer(wanted, response))) return undefined
   const address = await addressFor(rule, target, parts)
   if (address === undefined) return blockedAddress(target)
 
@@ -64,6 +71,7 @@ export async function forward(
       )
       for (const [header, value] of kept) response.appendHeader(header, value)
       response.writeHead(answer.statusCode ?? 502)
+      if (wanted) parts.packages?.store(wanted, answer)
       pipeline(answer, response, () => done(undefined))
     })
     if (hasBody) pipeline(request, outgoing, () => undefined)

@@ -1,5 +1,6 @@
 import type { Blocked, HostRule } from '../../ports/network.ts'
 import type { CertificateAuthority } from './certificate.ts'
+import type { PackageCache } from './package-cache.ts'
 
 export interface ProxyParts {
   authority: CertificateAuthority
@@ -14,4 +15,6 @@ export interface ProxyParts {
   onBlocked(blocked: Blocked): string | undefined
   /** For hosts with a certificate that only the user trusts. */
   trusted?: readonly string[] | undefined
+  /** Packages that were downloaded before. */
+  packages?: PackageCache | undefined
 }
