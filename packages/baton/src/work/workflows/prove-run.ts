@@ -1,3 +1,4 @@
+import { BatonError } from '@batonpass/contract/errors'
 import type { WorkflowState } from '@batonpass/contract/workflow'
 import { failedProofPrompt } from '../../proof/failed-proof-prompt.ts'
 import { countFailure, type Problem } from '../../proof/problems.ts'
@@ -65,8 +66,15 @@ export async function proveRun(
   })
   if (!proof) return end('unproven', `Baton could not start the checks (${reason})`)
   if (proof.checks.length === 0) {
-    await ports.proofs.wait(proof.id)
-    return end('unproven', `no checks (${reason})`)
+    const ended = await ports.proofs.wait(proof.id)
+    // The stop does not wait for the forge.
+    if (pullRequest)
+      void ports.showProof(at.project, pullRequest.number, ended).catch(cause => {
+        if (!(cause instanceof BatonError)) ports.fault('showing a proof in its pull request', cause)
+      })
+    const why = `no checks (${reason})`
+    const how = { kind: 'unproven' as const, reason: why, pullRequest, proof: proof.id }
+    return endRun(ports, withoutProof(run), how, at)
   }
   await ports.runs.put({
     ...run,

@@ -311,8 +311,11 @@ describe('A run that says it is done', () => {
   it('is unproven at once if there is nothing to check', async () => {
     const p = await proving(0)
     await using w = p.w
+    const shown: number[] = []
+    w.ports.showProof = async (_, pull) => void shown.push(pull)
     expect(await p.finish(sha(1))).toContain('unproven: no checks (pull request #57 was opened)')
     expect(w.announced).toMatchObject([{ end: 'unproven' }])
+    expect(shown).toEqual([57])
   })
 
   it('without a commit is unproven', async () => {
