@@ -83,14 +83,11 @@ export class WorkProofs {
     const order = { project, commit, since, session: session.id, issueChecks }
     const proof = await proofs?.start(order).catch(cause => fault('starting a proof', cause))
     if (!proof) return end('Baton could not start the checks')
-    if (proof.checks.length === 0) {
-      await proofs?.wait(proof.id)
-      return end('no checks')
-    }
     const running = { id: proof.id, commit, session: session.id, stage, said: said.slice(-MAX_SAID) }
     const { sendBack, result, ...kept } = record
     await memory.keepProof({ ...kept, running })
-    const detail = `commit ${commit.slice(0, 10)}: ${proof.checks.map(({ name }) => name).join(', ')}`
+    const names = proof.checks.map(({ name }) => name).join(', ') || 'no checks'
+    const detail = `commit ${commit.slice(0, 10)}: ${names}`
     await this.#journal(kept, running, { what: 'proving', detail, proof: proof.id })
     return {
       notice: `${workId}: the last stage is done. Baton now checks commit ${commit.slice(0, 10)} (${proof.id}).`,
@@ -182,7 +179,11 @@ export class WorkProofs {
       pullRequest: pull,
       transcript: session?.transcript,
     }
-    const proof = session ? await addReport(this.#ports, { ...report, agent: session.agent }, found) : found
+    // Without any check there is no evidence of Baton's own.
+    const proof =
+      session && found.checks.length > 0
+        ? await addReport(this.#ports, { ...report, agent: session.agent }, found)
+        : found
     if (pull !== undefined)
       await showProof?.(project, pull, proof).catch(cause => {
         // Without a token, or without the forge, the result is still in the journal.

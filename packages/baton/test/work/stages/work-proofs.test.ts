@@ -107,7 +107,7 @@ describe('the last stage of staged work', () => {
     const s = await lastStage(...given)
     await using world = s.world
     await s.stops(commit)
-    await s.ends(unproven(failedCheck('x')))
+    await s.ends(why === 'no checks' ? { verdict: 'unproven', why } : unproven(failedCheck('x')))
     expect(await s.result()).toMatchObject({ end: 'unproven', reason: expect.stringContaining(why) })
     expect(world.typed).toEqual([])
     const { end } = await world.stages.proofs.accept('auth', 'ann')
