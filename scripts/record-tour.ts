@@ -15,6 +15,8 @@ try {
     {
       env: {
         PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+        // As npx starts it: its last lines name the command that started it.
+        npm_command: 'exec',
         HOME: home,
         LC_ALL: 'C.UTF-8',
         FORCE_COLOR: '1',

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { claudePayload } from '../world/hook-payload.ts'
+import { npmSettings, packBaton } from '../world/packed.ts'
 import { type Scratch, scratch } from '../world/scratch.ts'
 
 const run = promisify(execFile)
@@ -104,6 +105,7 @@ describe('a stranger who installed it', () => {
     const before = await picture(here)
     const { code, stdout } = await here.at('npx', 'batonpass', 'tour', '--yes', '--pace', '20')
     expect(stdout).toMatch(/#43 {2}pull request opened, checked and merged; issue closed/)
+    expect(stdout).toMatch(/^ {2}npx batonpass init --dry-run/m)
     expect(code).toBe(0)
     expect(await picture(here)).toEqual(before)
     expect(await processes(here)).toEqual([])
@@ -133,7 +135,7 @@ async function stranger(): Promise<Stranger> {
   const [home, repo, bin, packed] = ['home', 'repo', 'bin', 'packed'].map(name =>
     join(folder.path, name),
   ) as [string, string, string, string]
-  for (const name of ['home', 'tmp', 'run', 'repo', 'bin', 'packed'])
+  for (const name of ['home', 'tmp', 'run', 'repo', 'bin'])
     mkdirSync(join(folder.path, name), { mode: 0o700 })
   folder.write('bin/claude', '#!/bin/sh\necho "2.1.0 (Claude Code)"\n', 0o755)
   folder.write('repo/package.json', '{"private":true}')
@@ -147,11 +149,9 @@ async function stranger(): Promise<Stranger> {
     XDG_RUNTIME_DIR: join(folder.path, 'run'),
     PATH: `${bin}:${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
     NODE_DISABLE_COMPILE_CACHE: '1',
-    npm_config_update_notifier: 'false',
     ...npm,
   }
-  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', packed], { cwd: PACKAGE })
-  const [pack] = JSON.parse(stdout) as { filename: string; size: number; files: { path: string }[] }[]
+  const pack = await packBaton(packed)
   const at = async (program: string, ...words: string[]): Promise<Ran> => outcome(program, words, '')
   const outcome = (program: string, words: readonly string[], input: string) =>
     new Promise<Ran>(resolve => {
@@ -160,36 +160,17 @@ async function stranger(): Promise<Stranger> {
       )
       child.stdin?.end(input)
     })
-  if (!pack) throw new Error('npm pack made nothing')
-  const install = ['install', '--no-audit', '--no-fund', '--no-package-lock', join(packed, pack.filename)]
+  const install = ['install', '--no-audit', '--no-fund', '--no-package-lock', pack.file]
   await run('npm', install, { cwd: repo, env, timeout: 340_000 })
   await run('git', ['init', '-q', '-b', 'main'], { cwd: repo, env })
   return {
     ...folder,
     home,
     repo,
-    files: pack.files.map(({ path }) => path),
-    bytes: pack.size,
+    files: pack.files,
+    bytes: pack.bytes,
     at,
     feed: (command, input) => outcome('/bin/sh', ['-c', command], input),
-  }
-}
-
-/** A stranger's npm has a registry and its own cache; ours are used, so that nothing is fetched twice. */
-async function npmSettings(): Promise<Record<string, string>> {
-  const { stdout } = await run('npm', ['config', 'list', '--json'], { cwd: '/' })
-  const config = JSON.parse(stdout) as Record<string, unknown>
-  const kept = ['registry', 'cache', 'proxy', 'https-proxy', 'cafile', 'noproxy']
-  const own = kept.flatMap(key =>
-    typeof config[key] === 'string' && config[key] !== ''
-      ? [[`npm_config_${key.replace('-', '_')}`, config[key]]]
-      : [],
-  )
-  const certificates = process.env.NODE_EXTRA_CA_CERTS
-  return {
-    ...(Object.fromEntries(own) as Record<string, string>),
-    npm_config_prefer_offline: 'true',
-    ...(certificates ? { NODE_EXTRA_CA_CERTS: certificates } : {}),
   }
 }
 

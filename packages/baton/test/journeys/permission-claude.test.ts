@@ -1,15 +1,14 @@
-import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { runClaude } from '../world/agents/claude-headless.ts'
 import { claudeInTmux } from '../world/agents/claude-tmux.ts'
-import { type BatonHere, batonIn } from '../world/baton.ts'
+import type { BatonHere } from '../world/baton.ts'
 import { claudeWorld } from '../world/claude-world.ts'
 import { lastRequestOf, textOf } from '../world/model.ts'
 import { startTelegram, telegramSettings } from '../world/telegram.ts'
 import { call, say } from '../world/turn.ts'
 
-const PACKAGE = join(import.meta.dirname, '../..')
 const QUIET = 'handsoff:\n  auto_permission: false\n  max_continuations: 1\n'
 const ASK_DATE = 'permissions:\n  ask:\n    - program: date\n'
 
@@ -17,35 +16,6 @@ const decisionsOf = async (baton: BatonHere) =>
   (await baton.entries({ kind: 'decision' })).flatMap(({ body }) => (body.kind === 'decision' ? body : []))
 
 describe('permission in the course of a session, with the real Claude Code', () => {
-  test('after the package was removed without `baton uninstall`, Claude Code works as without Baton', {
-    timeout: 180_000,
-  }, async () => {
-    await using here = await claudeWorld({ git: false })
-    const { model, home } = here
-    writeFileSync(join(home.project, 'notes.txt'), '')
-    const installed = join(home.path, 'lib/batonpass')
-    cpSync(join(PACKAGE, 'dist'), join(installed, 'dist'), { recursive: true })
-    cpSync(join(PACKAGE, 'package.json'), join(installed, 'package.json'))
-    symlinkSync(join(PACKAGE, '../../node_modules'), join(installed, 'node_modules'))
-    const baton = batonIn(home.path, home.project, join(installed, 'dist/cli.js'))
-    await baton.must('init', '--yes', '--agent', 'claude')
-    await baton.must('down')
-    rmSync(installed, { recursive: true })
-
-    const list = async () => {
-      model.script({ key: home.key }, [call('Bash', { command: 'ls' }), say('done')])
-      expect((await runClaude({ home, model, prompt: 'list the files' })).isError).toBe(false)
-      return lastRequestOf(model, home)
-    }
-    // It may be an update: for two minutes the launcher stays careful.
-    expect(await list()).not.toContain('notes.txt')
-    const old = Date.now() / 1000 - 300
-    utimesSync(join(baton.stateDir, 'package-removed'), old, old)
-    expect(await list()).toContain('notes.txt')
-    expect(existsSync(join(baton.stateDir, 'package-removed.told'))).toBe(true)
-    model.assertClean()
-  })
-
   test('a no with its reason reaches the model; a yes for the session is asked for once; other calls continue meanwhile', {
     timeout: 180_000,
   }, async () => {

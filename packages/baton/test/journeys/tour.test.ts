@@ -39,7 +39,7 @@ test('the tour takes an issue from claim to closing with real hooks, daemon and 
     /Should I close issue #42\?/,
     /answered: yes/,
     /#43 {2}pull request opened, checked and merged; issue closed/,
-    /npx batonpass init/,
+    /node \S+\/cli\.js init --dry-run/,
   ])
     expect(stdout).toMatch(told)
   expect(stdout).not.toMatch(/fault during|a person is needed|\x1b/)

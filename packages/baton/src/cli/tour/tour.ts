@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { EntryList } from '@batonpass/contract/api'
@@ -25,6 +25,15 @@ export interface TourOptions {
   yes: boolean
   paceMs: number
   keep: boolean
+}
+
+/** What a person types to start this Baton again, in any folder. */
+function ownCommand(env: Io['env']): string {
+  const { cli, root } = programPaths()
+  if (env.npm_command === 'exec') return 'npx batonpass'
+  const named = onPath('baton', env)
+  if (named && realpathSync(named) === realpathSync(cli)) return 'baton'
+  return root.includes('node_modules') ? 'npx batonpass' : `node ${cli}`
 }
 
 /** Shows Baton at work in its own temporary folder: real hooks, daemon and engine; scripted agent, model and forge. */
@@ -62,8 +71,9 @@ export async function runTour(options: TourOptions, io: Io): Promise<number> {
     say(`\n${colour('bold', 'What happened')}`)
     for (const line of summaryOf(entries, stateIn(world).pulls[0])) say(`  ${line}`)
     say(`\n${colour('bold', 'In your own repository')}`)
-    say('  npx batonpass init --dry-run   show what it would change')
-    say('  npx batonpass init             set it up; `uninstall` removes it\n')
+    const init = `${ownCommand(io.env)} init`
+    say(`  ${init} --dry-run   show what it would change`)
+    say(`  ${init}             set it up; \`uninstall\` removes it\n`)
     if (!isAlone) await lastLook()
     return EXIT.ok
   } catch (cause) {
