@@ -116,6 +116,7 @@ describe('A statement without evidence is marked:', () => {
     [note('All tests are green.'), 'the last run of `npm test` failed'],
     [note('Alle Tests sind grün.'), 'the last run of `npm test` failed'],
     [note('0 tests failed'), 'the last run of `npm test` failed'],
+    [note('`src/limit.ts` does not exist yet.'), '`src/limit.ts` exists'],
     [note('returnsTheLimit still fails'), 'nothing in the session shows this'],
     [done('Document the limits'), 'its todo is still open in the agent’s list'],
     [note('All todos are done.'), '1 todos are still open'],
@@ -164,6 +165,8 @@ describe('A statement with evidence is not marked:', () => {
     [note('Once all tests pass, push.')],
     [note('Tests are not green yet.')],
     [note('limits > rejects still fails')],
+    [note('The file config/zebra.yml does not exist.')],
+    [note('Es gibt keine Datei `src/zebra.ts`.')],
     [next('Ask the user whether the zebra may go')],
   ])('%j', draft => {
     expect(textOf(marked(draft))).toBe(textOf(HandoffDocument.parse(draft)))
@@ -178,7 +181,6 @@ describe('What nothing shows is marked, whether it is true or not, and in any la
     [note('Deploying needs the approval of the user first.')],
     [note('src/zebra.ts was never written, and no pull request was merged.')],
     [note('The user table and the client pass a deadline to Node.js; see example.com/a.html?b=c.')],
-    [note('The file config/zebra.yml does not exist.')],
     [note('Security signed the threat model.')],
     [note('Der Speicherverbrauch hat sich halbiert.')],
     [note('Ninguna prueba falla.')],

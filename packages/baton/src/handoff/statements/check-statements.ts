@@ -184,9 +184,17 @@ class StatementChecker {
     }
   }
 
-  #checkPath(path: string, folder: boolean, as: 'changed' | 'named'): string | undefined {
+  #checkPath(path: string, folder: boolean, as: 'changed' | 'named' | 'absent'): string | undefined {
     if (isBatonFile(path)) return undefined
     const { present } = this.#evidence
+    if (as === 'absent') {
+      const exists = present.get(path)
+      return exists === false
+        ? undefined
+        : exists
+          ? `\`${path}\` exists`
+          : 'nothing in the session shows this'
+    }
     const covers = (one: string) => isSamePath(path, one) || (folder && `/${one}`.includes(`/${path}/`))
     if (this.#changed.some(covers)) return undefined
     const exists = present.get(path)

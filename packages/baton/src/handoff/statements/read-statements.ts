@@ -4,8 +4,8 @@ import { branchesIn, commandsRunIn, commitsIn, pathsIn, portsIn } from './object
 
 /** A thing that evidence can show, with what the document says about it. */
 export type Stated =
-  /** `changed`: the session changed it. `named`: it exists. */
-  | { about: 'path'; path: string; folder: boolean; as: 'changed' | 'named' }
+  /** `changed`: the session changed it. `named`: it exists. `absent`: it does not exist. */
+  | { about: 'path'; path: string; folder: boolean; as: 'changed' | 'named' | 'absent' }
   | { about: 'commit'; id: string; as: 'made' | 'named' }
   | { about: 'command'; command: string; succeeded: boolean }
   | { about: 'check'; check: Check; passed: boolean }
@@ -83,6 +83,10 @@ function inSentence(sentence: string, mood: Mood): Stated[] {
   for (const { path, folder, at } of pathsIn(sentence)) {
     // What was moved is gone; where it was moved to is there.
     if (moved ? at < moved.index + moved[0].length : REMOVED.test(sentence)) continue
+    if (!planned && saysAbsent(sentence, path, at)) {
+      found.push({ about: 'path', path, folder, as: 'absent' })
+      continue
+    }
     if ((planned && CREATED.test(sentence)) || NOT_THERE.test(sentence)) continue
     if (denied && CHANGED.test(sentence)) continue
     found.push({ about: 'path', path, folder, as: changes ? 'changed' : 'named' })
@@ -126,6 +130,19 @@ const OUTSIDE = {
 } as const
 const TAGGED =
   /\b(?:tagged|getaggt)\b[^.;]{0,40}?`?\b(v?\d+(?:\.\d+)+[\w.-]*|v\d[\w.-]*)|\btag `?(v?\d+(?:\.\d+)+[\w.-]*)`? (?:was|is|has been|exists)/gi
+
+/** Only right before or after the path: in "the header of a.ts is missing" the file exists. */
+function saysAbsent(sentence: string, path: string, at: number): boolean {
+  const after = sentence.slice(at, at + path.length + 60)
+  return (
+    ABSENT_AFTER.test(after.slice(after.indexOf(path) + path.length)) ||
+    ABSENT_BEFORE.test(sentence.slice(0, at))
+  )
+}
+const ABSENT_AFTER =
+  /^[`/]{0,2}\s+(?:does not exist|doesn['’]t exist|never existed|is absent|existiert nicht|gibt es nicht|n['’]existe pas|no existe|não existe|non esiste)\b/i
+const ABSENT_BEFORE =
+  /\b(?:there is no|es gibt kein(?:e|en)?|il n['’]y a pas de|no hay)(?: (?:file|folder|directory|datei|ordner))?\s*$/i
 
 /** A sentence about the future is a plan, wherever it is. */
 const moodOf = (sentence: string, mood: Mood): Mood =>
