@@ -40,10 +40,11 @@ const bin = batonOnPath(home)
 ghOnPath(bin)
 const env = { PATH: `${bin}:${process.env.PATH}`, GH_ENTERPRISE_TOKEN: github.token }
 await using baton = batonIn(home, home)
-await baton.must('init', '--agent', values.agent)
 baton.configure(settingsFor(github, 'proof:\n  minutes: 1\n'))
-const up = await baton.run(['up', '--restart'], { env })
-if (up.code !== 0) throw new Error(`baton up: ${up.stderr}`)
+for (const command of [['init', '--agent', values.agent], ['up']]) {
+  const { code, stderr } = await baton.run(command, { env })
+  if (code !== 0) throw new Error(`baton ${command.join(' ')}: ${stderr}`)
+}
 if (values.overhead) await measureOverhead(baton, Number(values.rounds))
 else await playAll()
 
