@@ -114,6 +114,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     workflowChecksOf: id => handsOff.workflowChecksOf(id),
     drivers,
     storeUrl: machine().config.store.url,
+    mergesFor: project => fleet.mergesFor(project),
     paused,
     session: id => store.findSession(id),
   })
@@ -298,6 +299,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     const { composeFleet } = await import('./compose/fleet.ts')
     return composeFleet(ground, {
       claims: claim.claims,
+      claimPorts: claim.ports,
       forges,
       sessions: watched,
       asks,

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { board, claim, forge, github } from './config/claim.ts'
-import { fleet } from './config/fleet.ts'
+import { fleet, merge } from './config/fleet.ts'
 import { asks, notify, telegram } from './config/people.ts'
 import { permission, permissions, shadow } from './config/permission.ts'
 import { proof } from './config/proof.ts'
@@ -35,6 +35,7 @@ export const Config = section("Baton's configuration.", {
   board: board.prefault({}),
   claim: claim.prefault({}),
   fleet: fleet.prefault({}),
+  merge: merge.prefault({}),
 })
 
 /** The effective configuration: every default filled in, every value normalised. */

@@ -93,6 +93,31 @@ export const FleetOrder = z.discriminatedUnion('mode', [
 ])
 export type FleetOrder = z.infer<typeof FleetOrder>
 
+/**
+ * `waiting`: for its turn, its checks or a person. `merging`: Baton brings it up to date, proves and merges it. `author`: its
+ * agent has to change something first.
+ */
+export const MergeView = z.object({
+  repository: z.string(),
+  issue,
+  pullRequest: z.string(),
+  base: z.string(),
+  state: z.enum(['waiting', 'merging', 'author']),
+  /** What happens or is missing. */
+  note: z.string(),
+  /** Since when it is ready; the oldest comes first. */
+  since: z.string(),
+})
+export type MergeView = z.infer<typeof MergeView>
+
+/** Issues whose branches change the same files. */
+export const Overlap = z.object({
+  repository: z.string(),
+  issues: z.array(issue),
+  files: z.array(z.string()),
+})
+export type Overlap = z.infer<typeof Overlap>
+
 export const FleetStatus = z.object({
   mode: FleetMode,
   slots: z.number().int(),
@@ -104,6 +129,9 @@ export const FleetStatus = z.object({
   /** Why the fleet cannot work at the moment. */
   problem: z.string().optional(),
   jobs: z.array(JobView),
+  /** The merge queue, in its order. */
+  merges: z.array(MergeView),
+  overlaps: z.array(Overlap),
 })
 export type FleetStatus = z.infer<typeof FleetStatus>
 
@@ -123,6 +151,10 @@ export const FleetEntry = z.object({
       'retried',
       'removed',
       'cleaned',
+      'merging',
+      'merged',
+      'sent-back',
+      'not-merged',
     ],
   ] as const),
   job: z.string().optional(),

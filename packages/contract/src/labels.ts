@@ -179,6 +179,10 @@ export const FLEET_LABELS: Record<FleetEntry['what'], string> = {
   retried: 'starts again',
   removed: 'removed from the queue',
   cleaned: 'cleaned up',
+  merging: 'is brought up to date with its base',
+  merged: 'merged',
+  'sent-back': 'goes back to its agent before the merge',
+  'not-merged': 'could not be merged',
 }
 
 /** What happened to a handoff document. Read after `Handoff document`. */

@@ -1,4 +1,5 @@
 import { fingerprintOf } from '../ask/fingerprint.ts'
+import type { YesNo } from '../ask/yes-no-questions.ts'
 import { confirmed } from './next-step.ts'
 import type { ClaimPorts } from './ports.ts'
 import type { ClaimRecord } from './record.ts'
@@ -17,7 +18,7 @@ export async function awaitAnswer(
   ports: ClaimPorts,
   record: ClaimRecord,
   signal: AbortSignal,
-): Promise<'yes' | 'no' | 'none'> {
+): Promise<YesNo> {
   const { issue, pr, project, session, nativeSession, agent } = record
   const title = pr
     ? `PR #${pr.number} merged! Should I close issue #${issue}?`
@@ -55,11 +56,7 @@ export async function awaitAnswer(
 }
 
 /** Applies the answer. After a no, everything stays as it is and the person is not asked again. */
-export async function answered(
-  ports: ClaimPorts,
-  record: ClaimRecord,
-  answer: 'yes' | 'no' | 'none',
-): Promise<void> {
+export async function answered(ports: ClaimPorts, record: ClaimRecord, answer: YesNo): Promise<void> {
   const closing = answer === 'none' ? 'not-asked' : answer
   const changed = await ports.records.change(record, known =>
     known.closing === 'asked' ? { ...known, closing } : known,

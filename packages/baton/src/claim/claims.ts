@@ -3,13 +3,13 @@ import { BatonError } from '@batonpass/contract/errors'
 import type { Grant } from '@batonpass/contract/grant'
 import type { SessionId } from '@batonpass/contract/ids'
 import type { Session } from '@batonpass/contract/session'
+import { type YesNo, YesNoQuestions } from '../ask/yes-no-questions.ts'
 import { KeyedQueue } from '../session/keyed-queue.ts'
-import { answered } from './ask-to-close.ts'
+import { answered, awaitAnswer } from './ask-to-close.ts'
 import { claimGrantNow } from './claim-grant.ts'
 import { assignToSession, carryOver, type Holder } from './claim-holder.ts'
 import { adopt, claimIssue, resumeClaiming } from './claim-issue.ts'
 import { claimView } from './claim-view.ts'
-import { CloseQuestions } from './close-questions.ts'
 import { wake } from './deliver-news.ts'
 import { releaseClaim } from './end-claim.ts'
 import { checkLease } from './fence.ts'
@@ -64,13 +64,14 @@ export class Claims {
   readonly #lastWokenAt = new Map<string, number>()
   readonly #settling = new Map<string, Promise<unknown>>()
   readonly #farewells = new FinalMessages()
-  readonly #closing: CloseQuestions
+  readonly #closing: YesNoQuestions<ClaimRecord>
 
   constructor(ports: ClaimPorts) {
     this.#ports = ports
-    this.#closing = new CloseQuestions(ports, async (record, answer) => {
-      await this.#turns.run(record.project, () => answered(ports, record, answer))
-      if (answer === 'yes') await this.#carry(record, { why: 'nudge', resting: true })
+    this.#closing = new YesNoQuestions<ClaimRecord>({
+      ask: (record, signal) => awaitAnswer(ports, record, signal),
+      settle: (record, answer) => this.#settle(record, answer),
+      fault: ports.fault,
     })
   }
 
@@ -234,6 +235,15 @@ export class Claims {
     })
   }
 
+  /** Closes the issue of a merged pull request without a question, because a person agreed to both before. */
+  async agreeToClose(record: ClaimRecord): Promise<void> {
+    await this.readNow(record)
+    await this.#ports.records.change(record, known =>
+      known.closing === 'not-asked' ? { ...known, closing: 'asked' } : known,
+    )
+    await this.#settle(record, 'yes')
+  }
+
   busy(session: string, yes: boolean): void {
     if (yes) this.#busy.add(session)
     else this.#busy.delete(session)
@@ -251,6 +261,11 @@ export class Claims {
 
   stop(): void {
     this.#closing.stop()
+  }
+
+  async #settle(record: ClaimRecord, answer: YesNo): Promise<void> {
+    await this.#turns.run(record.project, () => answered(this.#ports, record, answer))
+    if (answer === 'yes') await this.#carry(record, { why: 'nudge', resting: true })
   }
 
   async #tickOne(record: ClaimRecord): Promise<void> {

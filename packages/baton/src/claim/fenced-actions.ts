@@ -8,6 +8,7 @@ import type {
   CloseOutcome,
   CloseRequest,
   CreatedPullRequest,
+  MergeRequest,
   PullRequestRequest,
 } from '../ports/forge.ts'
 import type { GitPush } from '../ports/git-push.ts'
@@ -48,9 +49,18 @@ export class FencedActions {
     }
   }
 
-  async pushBranch(record: ClaimRecord, login?: GitLogin): Promise<void> {
+  /** Pushes the branch of a claim from its worktree, or from another clone of the repository. */
+  async pushBranch(record: ClaimRecord, login?: GitLogin, folder = record.project): Promise<void> {
     await this.check(record, 'push the branch')
-    await this.#ports.push(record.project, record.branch, login)
+    await this.#ports.push(folder, record.branch, login)
+  }
+
+  mergePullRequest(record: ClaimRecord, pull: number, request: MergeRequest): Promise<void> {
+    return this.#onForge(record, 'merge the pull request', forge => forge.mergePullRequest(pull, request))
+  }
+
+  enqueuePullRequest(record: ClaimRecord, pull: number, headSha: string): Promise<void> {
+    return this.#onForge(record, 'queue the pull request', forge => forge.enqueuePullRequest(pull, headSha))
   }
 
   openPullRequest(record: ClaimRecord, request: PullRequestRequest): Promise<CreatedPullRequest> {

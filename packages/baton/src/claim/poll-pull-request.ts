@@ -23,6 +23,8 @@ export async function pollPullRequest(
   if (before?.state !== pull.state && pull.state === 'merged')
     await ports.journal(record, { ...entry(record, 'merged'), pullRequest: pull.url })
   for (const news of pullRequestNews(pull, record.issue)) {
+    // The merge queue tries to solve a conflict, and reports what it cannot.
+    if (news.kind === 'conflict' && news.act && (await ports.solvesConflicts?.(record))) continue
     const known = await ports.records.at(record.project)
     if (known?.id !== record.id || known.told[news.kind] === news.digest || news.digest === 'unknown')
       continue
@@ -68,6 +70,13 @@ const seen = (pull: PullRequestStatus) => ({
   checks: checksLine(pull),
   review: pull.review,
   conflict: pull.mergeable === 'conflict',
+  seen: {
+    head: pull.headSha,
+    base: pull.base,
+    isDraft: pull.draft,
+    verdict: pull.checks.verdict,
+    approvedCommits: pull.approvedCommits,
+  },
 })
 
 /** Reads the end of the first failed check's log, so that the agent need not fetch it. Empty if it cannot be read. */

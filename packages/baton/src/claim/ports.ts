@@ -59,6 +59,8 @@ export interface ClaimPorts {
   /** Removes secrets from a text that will be published. */
   redact(text: string): string
   fault(during: string, cause: unknown): void
+  /** Whether the fleet's merge queue takes care of conflicts with the base. */
+  solvesConflicts?(record: ClaimRecord): Promise<boolean>
   /** A paused claim keeps its lease, and nothing else happens to it. */
   paused?: IsPaused
   /** The user and host that agent ids and leases name. */

@@ -61,6 +61,16 @@ export const ClaimRecord = z.object({
       checks: z.string().default(''),
       review: z.string().default(''),
       conflict: z.boolean().default(false),
+      /** What the merge queue has to know; absent before the first look at the forge. */
+      seen: z
+        .object({
+          head: z.string(),
+          base: z.string(),
+          isDraft: z.boolean(),
+          verdict: z.enum(['passed', 'failed', 'pending', 'unknown', 'none']),
+          approvedCommits: z.array(z.string()),
+        })
+        .optional(),
     })
     .optional(),
   /** The commit from which the work starts, recorded when the issue was claimed. */

@@ -43,6 +43,8 @@ export interface ClaimParts {
   storeUrl: string
   session(id: string): Promise<Session | undefined>
   redactor: Redactor
+  /** Whether the fleet's merge queue takes care of the pull request of a clone. */
+  mergesFor(project: string): Promise<boolean>
   paused?: IsPaused
   write(entries: readonly NewEntry[]): Promise<unknown>
   fault(during: string, cause: unknown): void
@@ -54,6 +56,7 @@ export async function composeClaim(parts: ClaimParts): Promise<{
   claims: Claims
   boards: Boards
   outside: FencedActions
+  ports: ClaimPorts
   close(): Promise<void>
 }> {
   const { forges, drivers } = parts
@@ -115,6 +118,7 @@ export async function composeClaim(parts: ClaimParts): Promise<{
     announce: (project, text) => parts.asks.tell({ project, text, kind: 'pr-ready' }),
     redact: parts.redactor.text,
     fault: parts.fault,
+    solvesConflicts: ({ project }) => parts.mergesFor(project),
     ...(parts.paused ? { paused: parts.paused } : {}),
     user: userName(),
     host: hostname(),
@@ -136,6 +140,7 @@ export async function composeClaim(parts: ClaimParts): Promise<{
     claims,
     boards,
     outside: ports.outside,
+    ports,
     async close() {
       claims.stop()
       await shared?.close()

@@ -36,6 +36,10 @@ export class FleetKeeper {
     return this.#isUsed ? (await this.get()).borrowedBy(project) : []
   }
 
+  async mergesFor(project: string): Promise<boolean> {
+    return this.#isUsed && (await this.get()).mergesFor(project)
+  }
+
   async close(): Promise<void> {
     await (await this.#opened?.catch(() => undefined))?.close()
   }

@@ -2,17 +2,23 @@ import { join } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
 import { launchesOf } from '../adapters/agents/launches.ts'
 import { gitClones } from '../adapters/git/clones.ts'
+import { gitMerges } from '../adapters/git/merges.ts'
 import { openJobQueue } from '../adapters/pg-boss/job-queue.ts'
 import { type OwnPostgres, ownPostgres } from '../adapters/pg-boss/own-postgres.ts'
 import { findQueuePackages } from '../adapters/pg-boss/queue-packages.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemIds } from '../adapters/system/ids.ts'
+import { onPath } from '../adapters/system/on-path.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import type { Asks } from '../ask/asks.ts'
 import { repositoryName } from '../claim/claim-issue.ts'
 import type { Claims } from '../claim/claims.ts'
+import { claimMerges } from '../claim/merge-steps.ts'
+import type { ClaimPorts } from '../claim/ports.ts'
+import { askToMerge } from '../fleet/ask-to-merge.ts'
 import { Fleet } from '../fleet/fleet.ts'
-import { FleetSettings, type JobRecord, JobRecords } from '../fleet/job-record.ts'
+import { FleetSettings, type JobRecord, JobRecords, MergeRecords } from '../fleet/job-record.ts'
+import { MergeQueue } from '../fleet/merge-queue.ts'
 import type { JobFacts } from '../fleet/next-step.ts'
 import type { FleetPorts } from '../fleet/ports.ts'
 import type { JobQueue } from '../ports/job-queue.ts'
@@ -31,6 +37,7 @@ export interface FleetLinks {
   forges: ForgeKeeper
   sessions: Sessions
   asks: Asks
+  claimPorts: ClaimPorts
   startWorkflow?:
     | ((
         agent: string,
@@ -78,8 +85,37 @@ export function composeFleet(ground: Ground, links: FleetLinks): OpenedFleet {
     }
   }
 
+  const records = new JobRecords(systemSmallFiles, stateDir)
+  const git = gitMerges({ mergiraf: () => onPath('mergiraf', env) })
+  const journal: FleetPorts['journal'] = async entry => {
+    await write([newEntry({ kind: 'fleet', ...entry })])
+  }
+  const announce = (project: string, text: string) => links.asks.tell({ project, text, kind: 'needs-input' })
+  const merges = new MergeQueue({
+    jobs: records,
+    records: new MergeRecords(systemSmallFiles, stateDir),
+    git,
+    claimAt: clone => claims.at(clone),
+    actions: claimMerges(links.claimPorts),
+    async look(claim) {
+      await claims.readNow(claim)
+    },
+    agreeToClose: claim => claims.agreeToClose(claim),
+    forgeOf: ({ project, repository }) => forges.open({ home: project, repository }),
+    loginFor: forges.login,
+    configOf: async project => (await links.claimPorts.config(project)).merge,
+    askPerson: (record, claim, signal) => askToMerge(links.asks, record, claim, signal),
+    journal,
+    announce,
+    redact: redactor.text,
+    fault,
+    clock: systemClock,
+  })
+
   const ports: FleetPorts = {
-    records: new JobRecords(systemSmallFiles, stateDir),
+    records,
+    merges,
+    changedFiles: clone => git.changedFiles(clone).catch(() => []),
     settings: {
       read: () => readJsonFile(systemSmallFiles, stateDir, FLEET_SETTINGS, FleetSettings),
       write: settings => systemSmallFiles.write(stateDir, FLEET_SETTINGS, JSON.stringify(settings)),
@@ -119,16 +155,20 @@ export function composeFleet(ground: Ground, links: FleetLinks): OpenedFleet {
       })
     },
     perRepository: () => ground.machine().config.fleet.per_repository,
-    async journal(entry) {
-      await write([newEntry({ kind: 'fleet', ...entry })])
-    },
-    announce: (project, text) => links.asks.tell({ project, text, kind: 'needs-input' }),
+    journal,
+    announce,
     redact: redactor.text,
     fault,
     clock: systemClock,
     ids: systemIds,
   }
-  return { fleet: new Fleet(ports), close: database.end }
+  return {
+    fleet: new Fleet(ports),
+    async close() {
+      merges.pause()
+      await database.end()
+    },
+  }
 }
 
 /** The queue's database: the user's own, or one that Baton starts and stops. Opened once, when it is needed. */

@@ -3,11 +3,13 @@ import type { FleetOrder, FleetStatus, JobData, JobView, QueueAdd } from '@baton
 import type { QueuedJob } from '../ports/job-queue.ts'
 import { chooseJobs } from './choose-jobs.ts'
 import { aboutJob, DEFAULT_AGENT, JobFollower } from './job-follower.ts'
-import { type FleetSettings, jobKey, usesSlot } from './job-record.ts'
+import { type FleetSettings, type JobRecord, jobKey, usesSlot } from './job-record.ts'
 import { jobViews } from './job-views.ts'
+import { overlapsOf } from './overlaps.ts'
 import type { FleetPorts } from './ports.ts'
 
 const DEFAULT_SLOTS = 2
+const MERGING: ReadonlySet<string> = new Set(['up', 'draining'])
 
 /** Takes jobs from the queue while a slot is free, and follows each to its pull request and its merge. */
 export class Fleet {
@@ -57,7 +59,28 @@ export class Fleet {
       database: this.#ports.database(),
       ...(this.#problem ? { problem: this.#ports.redact(this.#problem) } : {}),
       jobs,
+      merges: mode === 'down' ? [] : await this.#ports.merges.views(),
+      overlaps: await this.#overlaps(records),
     }
+  }
+
+  /** Whether the merge queue takes care of the pull request of a clone. */
+  async mergesFor(clone: string): Promise<boolean> {
+    const records = await this.#ports.records.all()
+    return MERGING.has((await this.#read()).mode) && records.some(record => record.clone === clone)
+  }
+
+  async #overlaps(records: readonly JobRecord[]): Promise<FleetStatus['overlaps']> {
+    const branches = records.filter(({ stage }) => stage === 'working' || stage === 'review')
+    return overlapsOf(
+      await Promise.all(
+        branches.map(async ({ clone, data: { repository, issue } }) => ({
+          repository,
+          issue,
+          files: await this.#ports.changedFiles(clone),
+        })),
+      ),
+    )
   }
 
   async list(): Promise<JobView[]> {
@@ -148,6 +171,10 @@ export class Fleet {
           .catch(cause => this.#ports.fault(`following the job of #${record.data.issue}`, cause)),
       ),
     )
+    // Not awaited: git and the forge may take minutes.
+    if (MERGING.has(mode))
+      void this.#ports.merges.tick().catch(cause => this.#ports.fault('merging pull requests', cause))
+    else this.#ports.merges.pause()
     if (mode === 'up') await this.#takeJobs().then(this.#works, this.#fails)
     if (mode !== 'draining' || (await records.all()).some(usesSlot)) return
     await this.#write({ ...(await this.#read()), mode: 'down' })

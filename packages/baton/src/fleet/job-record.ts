@@ -38,6 +38,42 @@ export const JobRecord = z.object({
 })
 export type JobRecord = z.infer<typeof JobRecord>
 
+/** A pull request on its way to the merge. */
+export const MergeRecord = z.object({
+  version: z.literal(1),
+  data: JobData.pick({ repository: true, issue: true, project: true }),
+  pull: z.number(),
+  base: z.string(),
+  /** When it was ready for the first time. It keeps its place when its agent has to change something. */
+  since: z.number(),
+  /** The author's last commit, and Baton's own merges of the base on top of it: what a person agreed to. */
+  lineage: z.array(z.string()),
+  answer: z.enum(['yes', 'no']).optional(),
+  /** While it is its turn. Stored before each step that others can see. */
+  attempt: z
+    .object({
+      /** `forge`: the forge has its own merge queue, which does the rest. */
+      via: z.enum(['baton', 'forge']),
+      head: z.string(),
+      startedAt: z.number(),
+      /** The branch had checks before, so it will have them again. */
+      hasChecks: z.boolean(),
+      /** The base, and the branch with the base merged in. */
+      base: z.string().optional(),
+      commit: z.string().optional(),
+      /** The clone in which they were merged. */
+      folder: z.string().optional(),
+      proof: z.string().optional(),
+      isQueued: z.boolean().optional(),
+    })
+    .optional(),
+  /** The commit with which it went back to its agent. */
+  sentBack: z.object({ head: z.string(), at: z.number(), count: z.number().int() }).optional(),
+  notBefore: z.number().default(0),
+  note: z.string().optional(),
+})
+export type MergeRecord = z.infer<typeof MergeRecord>
+
 export const FleetSettings = z.object({
   version: z.literal(1),
   /** Names this machine in the queue. */
@@ -56,49 +92,65 @@ export const jobKey = ({ repository, issue }: Pick<JobData, 'repository' | 'issu
 export const usesSlot = ({ stage }: Pick<JobRecord, 'stage'>): boolean =>
   stage === 'taken' || stage === 'claimed' || stage === 'working'
 
-const FOLDER = 'fleet/jobs'
-
-/** Stores the records: one small file for each issue. */
-export class JobRecords {
+/** Stores records about issues: one small file for each. */
+class IssueRecords<R extends { data: Pick<JobData, 'repository' | 'issue'> }> {
   readonly #files: SmallFiles
   readonly #stateDir: string
-  #byKey: Promise<Map<string, JobRecord>> | undefined
+  readonly #folder: string
+  readonly #schema: z.ZodType<R>
+  #byKey: Promise<Map<string, R>> | undefined
 
-  constructor(files: SmallFiles, stateDir: string) {
+  constructor(files: SmallFiles, stateDir: string, folder: string, schema: z.ZodType<R>) {
     this.#files = files
     this.#stateDir = stateDir
+    this.#folder = folder
+    this.#schema = schema
   }
 
-  async all(): Promise<JobRecord[]> {
+  async all(): Promise<R[]> {
     return [...(await this.#load()).values()]
   }
 
-  async of(data: Pick<JobData, 'repository' | 'issue'>): Promise<JobRecord | undefined> {
+  async of(data: Pick<JobData, 'repository' | 'issue'>): Promise<R | undefined> {
     return (await this.#load()).get(jobKey(data))
   }
 
-  async put(record: JobRecord): Promise<JobRecord> {
-    await this.#files.write(this.#stateDir, nameOf(record.data), JSON.stringify(record))
+  async put(record: R): Promise<R> {
+    await this.#files.write(this.#stateDir, this.#nameOf(record.data), JSON.stringify(record))
     ;(await this.#load()).set(jobKey(record.data), record)
     return record
   }
 
-  async remove({ data }: Pick<JobRecord, 'data'>): Promise<void> {
-    await this.#files.remove(this.#stateDir, nameOf(data))
+  async remove({ data }: Pick<R, 'data'>): Promise<void> {
+    await this.#files.remove(this.#stateDir, this.#nameOf(data))
     ;(await this.#load()).delete(jobKey(data))
   }
 
-  #load(): Promise<Map<string, JobRecord>> {
-    this.#byKey ??= readJsonFiles(this.#files, this.#stateDir, FOLDER, JobRecord).then(
+  #load(): Promise<Map<string, R>> {
+    this.#byKey ??= readJsonFiles(this.#files, this.#stateDir, this.#folder, this.#schema).then(
       records => new Map(records.map(record => [jobKey(record.data), record])),
     )
     return this.#byKey
   }
+
+  /** A repository's name may hold characters that a file's name may not. */
+  #nameOf({ repository, issue }: Pick<JobData, 'repository' | 'issue'>): string {
+    const shown = repository.replaceAll(/[^a-z0-9.]+/g, '-').slice(0, 120)
+    return `${this.#folder}/${shown}-${digestOf(repository)}-${issue}.json`
+  }
 }
 
-/** A repository's name may hold characters that a file's name may not. */
-const nameOf = ({ repository, issue }: JobData): string =>
-  `${FOLDER}/${repository.replaceAll(/[^a-z0-9.]+/g, '-').slice(0, 120)}-${digestOf(repository)}-${issue}.json`
+export class JobRecords extends IssueRecords<JobRecord> {
+  constructor(files: SmallFiles, stateDir: string) {
+    super(files, stateDir, 'fleet/jobs', JobRecord)
+  }
+}
+
+export class MergeRecords extends IssueRecords<MergeRecord> {
+  constructor(files: SmallFiles, stateDir: string) {
+    super(files, stateDir, 'fleet/merges', MergeRecord)
+  }
+}
 
 /** Tells apart repositories whose names look alike in a file's name. */
 function digestOf(text: string): string {

@@ -5,6 +5,7 @@ import type { GitLogin } from '../ports/git-work.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { JobQueue } from '../ports/job-queue.ts'
 import type { FleetSettings, JobRecord, JobRecords } from './job-record.ts'
+import type { MergeQueue } from './merge-queue.ts'
 import type { JobFacts } from './next-step.ts'
 
 /** What the fleet needs from the rest of Baton. */
@@ -35,6 +36,9 @@ export interface FleetPorts {
   }): Promise<void>
   /** Ends an agent that the fleet started. Does nothing if it is gone. */
   endAgent(terminal: string): Promise<void>
+  merges: Pick<MergeQueue, 'tick' | 'pause' | 'views'>
+  /** The files that a clone's branch changes; empty if git cannot tell. */
+  changedFiles(clone: string): Promise<string[]>
   perRepository(): number
   journal(entry: Omit<FleetEntry, 'kind'>): Promise<void>
   announce(project: string, text: string): Promise<void>

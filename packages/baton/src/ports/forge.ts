@@ -25,6 +25,8 @@ export interface Forge {
   pullRequestText(number: number): Promise<string>
   /** State, reviews, unresolved threads and checks. One API call, unless there are more than a hundred checks. */
   pullRequest(number: number): Promise<PullRequestStatus>
+  /** Whether the service's own merge queue has the pull request; `absent`: its base has no such queue. */
+  mergeQueue(number: number): Promise<'absent' | 'queued' | 'not-queued'>
   /** The end of a check's log as plain text, or undefined if the service has no log. */
   checkLog(check: Check, limit?: LogLimit): Promise<string | undefined>
 
@@ -104,6 +106,12 @@ export interface PullRequestRequest {
   issue?: number
 }
 
+export interface MergeRequest {
+  /** Nothing happens if the pull request has another head by now. */
+  headSha: string
+  method: 'merge' | 'squash'
+}
+
 export interface CreatedPullRequest extends PullRequest {
   /** False: it already existed. It may then be closed or merged, for the same commit. */
   created: boolean
@@ -118,6 +126,8 @@ export interface PullRequestStatus extends PullRequest {
   threads: ReviewThread[]
   /** Requested reviewers who have not reviewed since. */
   requested: string[]
+  /** The commits that a trusted reviewer's latest review approves. */
+  approvedCommits: string[]
   checks: Checks
   mergedAt: number | undefined
 }

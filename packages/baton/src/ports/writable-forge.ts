@@ -7,6 +7,7 @@ import type {
   CloseRequest,
   CreatedPullRequest,
   Forge,
+  MergeRequest,
   PullRequestRequest,
 } from './forge.ts'
 
@@ -26,6 +27,10 @@ export interface WritableForge extends Forge {
   createPullRequest(request: PullRequestRequest): Promise<CreatedPullRequest>
   /** Changes the text of a pull request; does nothing if the change leaves it as it is. */
   rewritePullRequest(number: number, change: (body: string) => string): Promise<void>
+  /** Merges a pull request; does nothing if it is merged already. `refused` if a rule of the service forbids it. */
+  mergePullRequest(number: number, request: MergeRequest): Promise<void>
+  /** Puts a pull request into the service's own merge queue; does nothing if it is there. */
+  enqueuePullRequest(number: number, headSha: string): Promise<void>
   /** Requests reviews (again); ignores people who are already requested. */
   requestReviews(number: number, logins: readonly string[]): Promise<void>
 

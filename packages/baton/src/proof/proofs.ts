@@ -50,6 +50,8 @@ export interface ProofOrder {
   issueChecks?: IssueChecks | undefined
   /** What the workflow of the work declares, in place of the project's checks. */
   workflowChecks?: WorkflowChecks | undefined
+  /** The forge and people are asked later: the commit is not on the forge yet. */
+  isUnpushed?: boolean | undefined
   again?: boolean | undefined
 }
 
@@ -87,11 +89,10 @@ export class Proofs {
       : proof.done_when.length > 0
         ? checksFrom(proof.done_when, 'settings', 'proof.done_when', proof.minutes)
         : await deriveChecks(checkouts.tree(project, base), proof.minutes)
-    const all = await this.#withDefinitions(
-      withIssueChecks(declared, issueChecks, proof.minutes),
-      project,
-      base,
+    const wantedChecks = withIssueChecks(declared, issueChecks, proof.minutes).filter(
+      ({ kind }) => !order.isUnpushed || (kind !== 'forge' && kind !== 'person'),
     )
+    const all = await this.#withDefinitions(wantedChecks, project, base)
     const checks = commit === base ? all : withKeptTests(all)
     const needed = checks.some(({ kind }) => kind === 'run')
     const setup =

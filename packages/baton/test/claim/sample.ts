@@ -46,6 +46,7 @@ export const pullStatus = (
   reviews: [],
   threads: [],
   requested: [],
+  approvedCommits: [],
   checks: checksOf(checks),
   mergedAt: undefined,
   ...more,

@@ -32,6 +32,9 @@ const ACTIONS: Record<string, Act> = {
   moveOnBoard: (outside, record) => outside.moveOnBoard(record, { status: 'Done', agent: '' }),
   assignTo: (outside, record) => outside.assignTo(record, 'bob'),
   unassignFrom: (outside, record) => outside.unassignFrom(record, 'ann'),
+  mergePullRequest: (outside, record) =>
+    outside.mergePullRequest(record, 1, { headSha: 'a'.repeat(40), method: 'merge' }),
+  enqueuePullRequest: (outside, record) => outside.enqueuePullRequest(record, 1, 'a'.repeat(40)),
   showProof: (outside, record) => outside.showProof(record.project, 1, PROOF),
 }
 

@@ -265,6 +265,40 @@ export function forgeContract({ title, world: open, forge: connect }: ForgeContr
       expect((await forge.pullRequest(number)).mergeable).toBe('unknown')
     })
 
+    test('it is merged once, only with the head that was named, also when the answer was lost', async () => {
+      const headSha = await pushed()
+      const { number } = await forge.createPullRequest({ branch: 'claude/fix-1', title: 'Fix', body: '' })
+      await world.repository.review(number, 'APPROVE', '')
+      expect(await forge.pullRequest(number)).toMatchObject({
+        review: 'approved',
+        approvedCommits: [headSha],
+      })
+      expect(await forge.mergeQueue(number)).toBe('absent')
+      const old = forge.mergePullRequest(number, { headSha: '0'.repeat(40), method: 'merge' })
+      expect((await failing(old)).trouble).toBe('conflict')
+      world.failNext('lost', { match: ({ method }) => method === 'PUT' })
+      await forge.mergePullRequest(number, { headSha, method: 'merge' })
+      await forge.mergePullRequest(number, { headSha, method: 'merge' })
+      expect((await forge.pullRequest(number)).state).toBe('merged')
+      const log = await world.repository.git.git('log', '--first-parent', '--format=%s', 'main')
+      expect(log.split('\n')).toEqual([`Merge pull request #${number}`, 'Begin'])
+    })
+
+    test('one that conflicts is not merged, and the service’s own merge queue takes one once', async () => {
+      const headSha = await world.repository.git.commit('claude/fix-1', { 'README.md': 'mine\n' })
+      const { number } = await forge.createPullRequest({ branch: 'claude/fix-1', title: 'Fix', body: '' })
+      await world.repository.git.commit('main', { 'README.md': 'theirs\n' })
+      const merged = forge.mergePullRequest(number, { headSha, method: 'merge' })
+      expect((await failing(merged)).trouble).toBe('refused')
+      const queue = world.repository.mergeQueue()
+      expect(await forge.mergeQueue(number)).toBe('not-queued')
+      expect((await failing(forge.enqueuePullRequest(number, '0'.repeat(40)))).trouble).toBe('refused')
+      await forge.enqueuePullRequest(number, headSha)
+      await forge.enqueuePullRequest(number, headSha)
+      expect([...queue]).toEqual([number])
+      expect(await forge.mergeQueue(number)).toBe('queued')
+    })
+
     test('requested changes and unresolved threads arrive with who may be trusted', async () => {
       await pushed()
       const { number } = await forge.createPullRequest({ branch: 'claude/fix-1', title: 'Fix', body: '' })

@@ -129,6 +129,8 @@ function machine() {
         return 'removed'
       },
     },
+    merges: { tick: async () => {}, pause: () => {}, views: async () => [] },
+    changedFiles: async clone => (clone.endsWith('-3') ? [] : ['src/cart.ts', `${clone}.md`]),
     repositoryOf: async () => REPOSITORY,
     loginFor: async () => undefined,
     async claim() {

@@ -39,7 +39,7 @@ function turnOf(text: string, turn: number) {
   return turns[turn]?.() ?? say('There is nothing to do.')
 }
 
-test('three issues of two repositories, two slots, the real Claude Code and a kill -9: each gets one pull request', {
+test('three issues of two repositories, two slots, the real Claude Code and a kill -9: each gets one pull request, and one is merged', {
   timeout: 900_000,
 }, async () => {
   await using github = await fakeGitHub({ repositories: ['acme/app', 'acme/lib'] })
@@ -140,16 +140,34 @@ test('three issues of two repositories, two slots, the real Claude Code and a ki
       `${second}-fleet/shared.git/objects\n`,
     )
 
-    // After the merge and the person's yes, the clone goes.
+    // The base moves. A person says yes: Baton merges the base, proves that, pushes and merges it, although it is killed
+    // right after GitHub did the merge. Then it closes the issue and deletes the clone.
     const [pull] = await lib.pulls()
-    await lib.merge(pull?.number ?? 0)
+    await lib.git.commit('main', { 'base.js': 'module.exports = 0\n' })
+    let merges = 0
+    github.on(
+      'after',
+      ({ method, path, status }) => method === 'PUT' && path.endsWith('/merge') && status === 200,
+      () => {
+        if (++merges === 1) kill()
+      },
+    )
     const ask = await eventually('the question', async () => {
       await callSocket(baton.stateDir, 'POST', '/api/claims/nudge', { repository: 'acme/lib' })
-      const { asks } = (await callSocket(baton.stateDir, 'GET', '/api/asks')) as { asks: { id: string }[] }
-      return asks[0]
+      const { asks } = (await callSocket(baton.stateDir, 'GET', '/api/asks')) as {
+        asks: { id: string; title: string; facts: { project?: string } }[]
+      }
+      return asks.find(({ title, facts }) => title.startsWith('Merge PR') && facts.project === second)
     })
     await asPerson(baton, 'allow', ask.id)
+    await eventually('the merge', () => merges > 0)
+    await must(['up'])
     await eventually('the clean-up', () => !existsSync(clone))
+    expect(merges).toBe(1)
+    expect(await lib.pullNow(pull?.number ?? 0)).toMatchObject({ merged: true })
+    expect((await lib.issueNow(issues[2]?.issue ?? 0)).state).toBe('closed')
+    const files = await lib.git.git('ls-tree', '-r', '--name-only', 'main')
+    expect(files.split('\n')).toEqual(expect.arrayContaining(['base.js', `part-${issues[2]?.issue}.js`]))
     expect(await jobs('review')).toHaveLength(2)
     expect(await must(['fleet', 'down'])).toContain('is down')
     github.assertClean()

@@ -79,6 +79,8 @@ export interface FakeRepository {
   pulls(): Promise<RestPull[]>
   closePull(number: number): Promise<void>
   merge(number: number): Promise<void>
+  /** Gives the repository a merge queue; returns the pull requests in it. */
+  mergeQueue(): Set<number>
   /** Sets a check of a branch's or pull request's head; the same name again moves it on. */
   check(on: number | string, name: string, state: CheckSeed): Promise<number>
   /** A commit status, as older services send it. */
@@ -183,6 +185,7 @@ export async function fakeGitHub({
       nodes: new Map(),
       boardsVisible: true,
       mergeabilityUnknown: false,
+      mergeQueues: new Map(),
       failures: [],
     } satisfies World
   })
@@ -316,6 +319,11 @@ function repositoryHandle(world: World, fullName: string): FakeRepository {
       if (!(await git.merges(pull.base.ref, pull.head.ref))) throw new Error(`#${number} has conflicts`)
       await rest.call('PUT', `${api}/pulls/${number}/merge`, { merge_method: 'merge' }, 'reviewer')
       await git.merge(pull.base.ref, pull.head.ref, `Merge pull request #${number}`)
+    },
+    mergeQueue() {
+      const queue = world.mergeQueues.get(fullName) ?? new Set()
+      world.mergeQueues.set(fullName, queue)
+      return queue
     },
     async check(on, name, seed) {
       const facts = typeof seed === 'string' ? { state: seed } : seed

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { section, setting, whole } from '../setting.ts'
+import { choice, section, setting, whole } from '../setting.ts'
 
 export const fleet = section('Issues that Baton works on by itself, several at a time.', {
   postgres: setting(
@@ -19,4 +19,14 @@ export const fleet = section('Issues that Baton works on by itself, several at a
   per_repository: whole(1, 64, 2, 'How many issues of one repository Baton works on at the same time.', {
     trust: 'needed',
   }),
+})
+
+export const merge = section('How the fleet merges its pull requests.', {
+  policy: choice(
+    ['person', 'approved', 'proven'],
+    'person',
+    'When the fleet merges a pull request whose checks pass: after a `person` said yes, after a review `approved` it, or as soon as Baton has `proven` it.',
+    { trust: 'to-loosen', looser: ['person', 'approved', 'proven'] },
+  ),
+  method: choice(['merge', 'squash'], 'merge', 'How: with a merge commit, or as one commit.'),
 })

@@ -68,7 +68,8 @@ export function folderForge(folder: string, files: SmallFiles): WritableForge {
 
   async function pullOf(pull: FolderPull): Promise<PullRequest> {
     const { merged, closed } = await people()
-    const state = merged[pull.number] ? 'merged' : closed.includes(pull.number) ? 'closed' : 'open'
+    const state =
+      (merged[pull.number] ?? pull.mergedAt) ? 'merged' : closed.includes(pull.number) ? 'closed' : 'open'
     const headSha = state === 'open' ? ((await head(pull.branch)) ?? pull.headSha) : pull.headSha
     const { number, title, draft, branch, base } = pull
     return {
@@ -100,6 +101,35 @@ export function folderForge(folder: string, files: SmallFiles): WritableForge {
     const args = ['--git-dir', `${folder}/origin.git`, 'rev-parse', '--verify', '--quiet']
     const found = await run('git', [...args, `refs/heads/${branch}`]).catch(() => undefined)
     return found?.stdout.trim() || undefined
+  }
+
+  /** Moves the base from the commit that was read, so that a push at the same moment is not lost. Returns the time. */
+  async function mergeBranch(
+    { number, base, headSha, title }: FolderPull,
+    method: 'merge' | 'squash',
+  ): Promise<number> {
+    const git = async (...args: string[]) =>
+      (
+        await run('git', ['--git-dir', `${folder}/origin.git`, '-c', 'user.name=you', ...args], {
+          env: { ...process.env, EMAIL: 'you@localhost' },
+        })
+      ).stdout.trim()
+    const onto = await head(base)
+    if (!onto) throw new ForgeError('not-found', `There is no branch ${base}`)
+    // After a crash the base may have it already.
+    const has = await git('merge-base', '--is-ancestor', headSha, onto).then(
+      () => true,
+      () => false,
+    )
+    const timeOf = async (commit: string) => Number(await git('show', '-s', '--format=%ct', commit)) * 1000
+    if (has) return timeOf(onto)
+    const tree = await git('merge-tree', '--write-tree', onto, headSha).catch(() => {
+      throw new ForgeError('refused', `#${number} conflicts with ${base}`)
+    })
+    const parents = method === 'merge' ? ['-p', onto, '-p', headSha] : ['-p', onto]
+    const commit = await git('commit-tree', tree, ...parents, '-m', `${title} (#${number})`)
+    await git('update-ref', `refs/heads/${base}`, commit, onto)
+    return timeOf(commit)
   }
 
   async function board(): Promise<Board> {
@@ -184,7 +214,7 @@ export function folderForge(folder: string, files: SmallFiles): WritableForge {
     async pullRequest(number) {
       const pull = (await read()).pulls.find(pull => pull.number === number)
       if (!pull) throw new ForgeError('not-found', `There is no pull request #${number}`)
-      const { checks, merged } = await people()
+      const { checks, merged, approved } = await people()
       const all = (checks[number] ?? []).map(({ name, state }) => ({
         id: name,
         name,
@@ -195,12 +225,13 @@ export function folderForge(folder: string, files: SmallFiles): WritableForge {
       }))
       return {
         ...(await pullOf(pull)),
-        review: 'none',
+        review: approved[number] ? 'approved' : 'none',
         reviews: [],
         threads: [],
         requested: [],
+        approvedCommits: approved[number] ?? [],
         checks: checksOf(all),
-        mergedAt: merged[number],
+        mergedAt: merged[number] ?? pull.mergedAt,
       }
     },
     async pullRequestText(number) {
@@ -213,6 +244,21 @@ export function folderForge(folder: string, files: SmallFiles): WritableForge {
         const pull = state.pulls.find(pull => pull.number === number)
         if (!pull) throw new ForgeError('not-found', `There is no pull request #${number}`)
         pull.body = rewrite(pull.body)
+      }),
+    mergeQueue: async () => 'absent',
+    enqueuePullRequest: async () => {
+      throw new ForgeError('unsupported', 'A folder forge has no merge queue')
+    },
+    mergePullRequest: (number, { headSha, method }) =>
+      change(async state => {
+        const pull = state.pulls.find(pull => pull.number === number)
+        if (!pull) throw new ForgeError('not-found', `There is no pull request #${number}`)
+        const now = await pullOf(pull)
+        if (now.state === 'merged') return
+        if (now.state === 'closed' || now.draft) throw new ForgeError('refused', `#${number} is not open`)
+        if (now.headSha !== headSha) throw new ForgeError('conflict', `The head of #${number} has moved`)
+        pull.headSha = headSha
+        pull.mergedAt = await mergeBranch(pull, method)
       }),
     // There are no reviewers in a folder forge.
     requestReviews: async () => {},

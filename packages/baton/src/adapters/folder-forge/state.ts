@@ -24,6 +24,8 @@ const FolderPull = z.object({
   title: z.string(),
   body: z.string(),
   draft: z.boolean(),
+  /** When Baton merged it. */
+  mergedAt: z.number().optional(),
 })
 export type FolderPull = z.infer<typeof FolderPull>
 
@@ -41,6 +43,8 @@ export type FolderState = z.infer<typeof FolderState>
 export const FolderPeople = z.object({
   merged: z.record(z.string(), z.number()).default({}),
   closed: z.array(z.number()).default([]),
+  /** The commits that people approved. */
+  approved: z.record(z.string(), z.array(z.string())).default({}),
   checks: z
     .record(
       z.string(),

@@ -90,6 +90,25 @@ export const Status = Core.extend({
 })
 export const StatusAnswer = z.object({ repository: z.object({ pullRequest: Status.nullish() }).nullish() })
 
+export const queueDocument = `query BatonMergeQueue($owner: String!, $repo: String!, $number: Int!) {
+  repository(owner: $owner, name: $repo) {
+    pullRequest(number: $number) { id isMergeQueueEnabled isInMergeQueue }
+  }
+}`
+export const QueueAnswer = z.object({
+  repository: z
+    .object({
+      pullRequest: z
+        .object({ id: z.string(), isMergeQueueEnabled: z.boolean(), isInMergeQueue: z.boolean() })
+        .nullish(),
+    })
+    .nullish(),
+})
+
+export const enqueueDocument = `mutation BatonEnqueue($id: ID!, $head: GitObjectID!) {
+  enqueuePullRequest(input: { pullRequestId: $id, expectedHeadOid: $head }) { mergeQueueEntry { id } }
+}`
+
 export const RestPull = z.object({
   number: z.number(),
   html_url: z.string(),
@@ -156,7 +175,7 @@ export function reviewStateOf(
   return states.includes('APPROVED') ? 'approved' : 'none'
 }
 
-const isMember = (association: string) => ['OWNER', 'MEMBER', 'COLLABORATOR'].includes(association)
+export const isMember = (association: string) => ['OWNER', 'MEMBER', 'COLLABORATOR'].includes(association)
 
 export const reviewStates: Record<string, PullRequestStatus['review']> = {
   APPROVED: 'approved',

@@ -3,6 +3,7 @@ import {
   type CreatedPullRequest,
   checksOf,
   ForgeError,
+  type MergeRequest,
   type PullRequest,
   type PullRequestRequest,
   type PullRequestStatus,
@@ -14,12 +15,16 @@ import { boardPaths } from './board-shape.ts'
 import { contextsOf, latestChecks, restOf } from './checks.ts'
 import type { Connection } from './connection.ts'
 import {
+  enqueueDocument,
   fromGraph,
   fromRemark,
   fromRest,
+  isMember,
   judgements,
   Lookup,
   lookupDocument,
+  QueueAnswer,
+  queueDocument,
   RestPull,
   reviewStateOf,
   reviewStates,
@@ -36,6 +41,9 @@ type PullRequests = Pick<
   | 'pullRequestText'
   | 'requestReviews'
   | 'rewritePullRequest'
+  | 'mergeQueue'
+  | 'mergePullRequest'
+  | 'enqueuePullRequest'
 >
 
 export function pullRequests(
@@ -158,6 +166,9 @@ export function pullRequests(
           state: judgements[state] ?? 'commented',
           commit: commit?.oid,
         })),
+      approvedCommits: first.latestReviews.flatMap(({ state, authorAssociation, commit }) =>
+        state === 'APPROVED' && isMember(authorAssociation) && commit ? commit.oid : [],
+      ),
       requested: (first.reviewRequests ?? []).flatMap(
         ({ requestedReviewer }) => requestedReviewer?.login ?? [],
       ),
@@ -200,7 +211,48 @@ export function pullRequests(
     )
   }
 
+  async function queueState(number: number) {
+    try {
+      const answer = await connection.query(queueDocument, { owner, repo, number }, QueueAnswer)
+      const pull = answer.repository?.pullRequest
+      if (!pull) throw new ForgeError('not-found', `There is no pull request #${number} in ${owner}/${repo}`)
+      return pull
+    } catch (error) {
+      // An older GitHub Enterprise has no merge queue.
+      if (error instanceof ForgeError && error.trouble === 'unsupported') return undefined
+      throw error
+    }
+  }
+
+  async function mergeQueue(number: number): Promise<'absent' | 'queued' | 'not-queued'> {
+    const state = await queueState(number)
+    return !state?.isMergeQueueEnabled ? 'absent' : state.isInMergeQueue ? 'queued' : 'not-queued'
+  }
+
+  async function mergePullRequest(number: number, { headSha, method }: MergeRequest): Promise<void> {
+    try {
+      await connection.send(
+        'PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge',
+        { owner, repo, pull_number: number, sha: headSha, merge_method: method },
+        z.object({ merged: z.literal(true) }),
+      )
+    } catch (error) {
+      // The answer of an earlier call may have been lost.
+      if (!(error instanceof ForgeError) || (await pullRequest(number)).state !== 'merged') throw error
+    }
+  }
+
+  async function enqueuePullRequest(number: number, headSha: string): Promise<void> {
+    const state = await queueState(number)
+    if (!state) throw new ForgeError('unsupported', 'This GitHub server has no merge queue')
+    if (state.isInMergeQueue) return
+    await connection.query(enqueueDocument, { id: state.id, head: headSha }, z.unknown())
+  }
+
   return {
+    mergeQueue,
+    mergePullRequest,
+    enqueuePullRequest,
     pullRequestFor,
     createPullRequest,
     pullRequest,

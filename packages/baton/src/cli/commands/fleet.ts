@@ -55,7 +55,7 @@ function show(given: Given, io: Io, answer: unknown): number {
     io.stdout.write(`${JSON.stringify(status)}\n`)
     return EXIT.ok
   }
-  const { mode, busy, slots, agents, perRepository, database, problem, jobs } = status
+  const { mode, busy, slots, agents, perRepository, database, problem, jobs, merges, overlaps } = status
   io.stdout.write(`The fleet ${SAID[mode]}.\n`)
   if (mode !== 'down')
     io.stdout.write(
@@ -63,5 +63,18 @@ function show(given: Given, io: Io, answer: unknown): number {
     )
   if (problem) io.stdout.write(`${paint(io)('red', 'problem')} ${printable(problem)}\n`)
   for (const job of jobs) io.stdout.write(jobLines(job, io))
+  if (merges.length > 0) io.stdout.write('\nMerge queue:\n')
+  for (const { repository, issue, base, state, note } of merges)
+    io.stdout.write(
+      `${printable(`  ${repository}#${issue} into ${base}`)}  ${paint(io)(MERGE_COLOURS[state], printable(note))}\n`,
+    )
+  for (const { repository, issues, files } of overlaps)
+    io.stdout.write(
+      `${paint(io)('yellow', 'overlap')} ${printable(`${repository} ${issues.map(issue => `#${issue}`).join(', ')} change ${shortList(files)}`)}\n`,
+    )
   return EXIT.ok
 }
+
+const MERGE_COLOURS = { waiting: 'dim', merging: 'green', author: 'yellow' } as const
+const shortList = (files: readonly string[]): string =>
+  `${files.slice(0, 3).join(', ')}${files.length > 3 ? ` and ${files.length - 3} more` : ''}`

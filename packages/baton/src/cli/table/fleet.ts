@@ -39,7 +39,7 @@ export const fleetCommands: readonly Command[] = [
     name: 'fleet',
     summary: 'Work on the issues in the queue, several at a time.',
     details:
-      'For each free slot Baton takes an issue from the queue, makes a separate clone next to the project, claims the issue in it,\nand starts an agent with /issue-to-impl. When the pull request is open, the slot is free again. After the merge Baton\ndeletes the clone. `pause` starts nothing new, `drain` goes down when the running ones are done, and `down` ends the agents;\ntheir issues go back to the queue with their clones. `up` continues after each of them.',
+      'For each free slot Baton takes an issue from the queue, makes a separate clone next to the project, claims the issue in it,\nand starts an agent with /issue-to-impl. When the pull request is open, the slot is free again. Baton merges pull requests one\nafter the other (`merge.policy`), and deletes the clone. `pause` starts and merges nothing new, `drain` goes down when the running ones are done, and `down` ends the agents;\ntheir issues go back to the queue with their clones. `up` continues after each of them.',
     positionals: [{ name: 'WHAT', help: '`status` (default), `up`, `pause`, `drain` or `down`.' }],
     options: {
       slots: {

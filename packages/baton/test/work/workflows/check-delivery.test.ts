@@ -34,6 +34,7 @@ const forge = (parts: Partial<Forge>): Forge => ({
   pullRequestFor: async () => undefined,
   pullRequest: away,
   pullRequestText: away,
+  mergeQueue: away,
   checkLog: away,
   board: async () => undefined,
   boardItems: away,

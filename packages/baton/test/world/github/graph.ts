@@ -172,6 +172,17 @@ function mutations(world: World, person: Person, views: BoardViews): View {
       await rest.call('PATCH', `/repos/${full}/issues/${number}`, change, person)
       return { issue: await issueView(world, full, number, person, views) }
     },
+    enqueuePullRequest: async ({ input }: Input<{ pullRequestId: string; expectedHeadOid?: string }>) => {
+      const { full, number } = target(input.pullRequestId)
+      const queue = world.mergeQueues.get(full)
+      const pull = await pullView(world, full, number)
+      if (!queue || pull.state !== 'OPEN' || queue.has(number))
+        throw failure('UNPROCESSABLE', 'Pull request cannot be added to the merge queue')
+      if (input.expectedHeadOid && input.expectedHeadOid !== pull.headRefOid)
+        throw failure('UNPROCESSABLE', 'The head of the pull request has moved')
+      queue.add(number)
+      return { mergeQueueEntry: { id: `MQE_${number}` } }
+    },
     updateProjectV2ItemFieldValue: ({
       input,
     }: Input<{ projectId: string; itemId: string; fieldId: string; value: { text?: string } }>) => {

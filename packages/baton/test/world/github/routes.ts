@@ -57,6 +57,8 @@ export async function answerRest(world: World, call: GateCall, target: URL, pers
   if (blocked && call.method === 'GET') return blockedBy(world, full, blocked)
   if (call.method === 'POST' && call.path === `/repos/${full}/pulls`)
     return openPull(world, full, call, person)
+  const merged = own(/\/pulls\/(\d+)\/merge$/)
+  if (merged && call.method === 'PUT') return mergePull(world, full, Number(merged), call, person)
   if (!known.some(([method, path]) => method === call.method && path.test(call.path))) {
     world.failures.push(`unknown route ${call.method} ${call.path}`)
     return notFound
@@ -101,6 +103,28 @@ async function blockedBy(world: World, full: string, number: string): Promise<An
     return { ...issue, repository_url: `${world.baseUrl}/repos/${home}` }
   })
   return { status: 200, body: await Promise.all(issues) }
+}
+
+/** GitHub merges only the head that the caller names, and one pull request once; the base moves for real. */
+async function mergePull(
+  world: World,
+  full: string,
+  number: number,
+  call: GateCall,
+  person: Person,
+): Promise<Answer> {
+  const { sha, merge_method: method } = call.body as { sha?: string; merge_method?: string }
+  const bare = world.repositories.get(full)
+  const pull = await world.rest.call<RestPull>('GET', `/repos/${full}/pulls/${number}`)
+  const refused = (status: number, message: string): Answer => ({ status, body: { message } })
+  if (world.mergeQueues.has(full)) return refused(405, 'Changes must be made through the merge queue')
+  if (pull.state !== 'open' || pull.draft) return refused(405, 'Pull Request is not mergeable')
+  if (sha && sha !== headOf(world, full, pull))
+    return refused(409, 'Head branch was modified. Review and try the merge again.')
+  if (!(await bare?.merges(pull.base.ref, pull.head.ref))) return refused(405, 'Pull Request has conflicts')
+  await world.rest.call('PUT', `/repos/${full}/pulls/${number}/merge`, { merge_method: method }, person)
+  const made = await bare?.merge(pull.base.ref, pull.head.ref, `Merge pull request #${number}`)
+  return { status: 200, body: { merged: true, sha: made, message: 'Pull Request successfully merged' } }
 }
 
 /** emulate makes missing branches and second pull requests without a word; GitHub refuses both. */

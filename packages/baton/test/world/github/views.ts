@@ -73,6 +73,7 @@ export async function pullView(world: World, full: string, number: number): Prom
   const pull = await world.rest.call<RestPull>('GET', `/repos/${full}/pulls/${number}`)
   const api = `/repos/${full}/pulls/${number}`
   const sha = headOf(world, full, pull)
+  world.nodes.set(pull.node_id, { full, number })
   const remark = (entry: RestComment | RestReview) => ({
     author: actor(entry.user),
     authorAssociation: association(entry.user?.login),
@@ -92,6 +93,8 @@ export async function pullView(world: World, full: string, number: number): Prom
     mergedAt: pull.merged_at,
     mergeable: () => mergeability(world, full, pull, sha),
     reviewDecision: null,
+    isMergeQueueEnabled: world.mergeQueues.has(full),
+    isInMergeQueue: world.mergeQueues.get(full)?.has(number) ?? false,
     latestReviews: async (args: object) => {
       const reviews = await world.rest.call<RestReview[]>('GET', `${api}/reviews?per_page=100`)
       const latest = new Map(reviews.map(review => [review.user?.login, review]))

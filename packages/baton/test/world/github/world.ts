@@ -29,6 +29,8 @@ export interface World {
   /** False: the token lacks the scope for boards. */
   boardsVisible: boolean
   mergeabilityUnknown: boolean
+  /** Repositories with a merge queue, and the pull requests in it by number. */
+  mergeQueues: Map<string, Set<number>>
   /** What the real GitHub would not have served, or the fake cannot. */
   failures: string[]
 }

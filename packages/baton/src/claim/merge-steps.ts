@@ -1,0 +1,50 @@
+import { BatonError } from '@batonpass/contract/errors'
+import type { MergeRequest } from '../ports/forge.ts'
+import { describeProblems, problemsOf } from '../proof/problems.ts'
+import { queueNews } from './deliver-news.ts'
+import type { ClaimPorts } from './ports.ts'
+import type { ClaimRecord } from './record.ts'
+
+/** How a proof ended, or that it runs. `missing`: nothing could be checked. */
+export type MergeProof = 'running' | 'proven' | 'missing' | { failed: string }
+
+/** What a merge queue does with the pull request of a claim. Each action checks the claim's lease first. */
+export const claimMerges = (ports: ClaimPorts) => ({
+  /** Proves a commit in a clone of Baton's own, with the checks of the issue and its workflow. */
+  async startProof(
+    { session, issueChecks }: ClaimRecord,
+    { folder, commit, base }: { folder: string; commit: string; base: string },
+  ): Promise<string | undefined> {
+    const workflowChecks = session && (await ports.workflowChecksOf?.(session))
+    const order = { project: folder, commit, base, session, issueChecks, isUnpushed: true }
+    return (await ports.proofs?.start({ ...order, workflowChecks: workflowChecks || undefined }))?.id
+  },
+
+  async proofOf(id: string | undefined): Promise<MergeProof> {
+    const proof = id && ports.proofs ? await ports.proofs.get(id) : undefined
+    if (!proof) return 'missing'
+    if (proof.endedAt === undefined) return 'running'
+    if (proof.verdict === 'proven') return 'proven'
+    const problems = problemsOf(proof)
+    return problems.length === 0 ? 'missing' : { failed: describeProblems(problems) }
+  },
+
+  async push(record: ClaimRecord, folder: string): Promise<void> {
+    const login = () => ports.loginFor(record.home).catch(() => undefined)
+    await ports.outside.pushBranch(record, undefined, folder).catch(async error => {
+      const own = error instanceof BatonError && error.code === 'git_failed' ? await login() : undefined
+      if (!own) throw error
+      await ports.outside.pushBranch(record, own, folder)
+    })
+  },
+
+  merge: (record: ClaimRecord, pull: number, request: MergeRequest) =>
+    ports.outside.mergePullRequest(record, pull, request),
+
+  enqueue: (record: ClaimRecord, pull: number, headSha: string) =>
+    ports.outside.enqueuePullRequest(record, pull, headSha),
+
+  /** Tells the author's session what it has to change. */
+  sendBack: (record: ClaimRecord, text: string) =>
+    queueNews(ports, record, { kind: 'merge', text: ports.redact(text), act: true }),
+})

@@ -1,0 +1,129 @@
+import type { Config } from '@batonpass/contract/config'
+import type { ClaimRecord } from '../claim/record.ts'
+import type { PullRequestStatus } from '../ports/forge.ts'
+import type { MergeRecord } from './job-record.ts'
+
+type Policy = Config['merge']['policy']
+export type SeenPull = NonNullable<NonNullable<ClaimRecord['pr']>['seen']>
+
+/** A pull request of the fleet with what Baton last saw of it. */
+export interface MergeCandidate {
+  record: MergeRecord
+  seen: SeenPull
+  review: string
+  hasConflict: boolean
+  policy: Policy
+}
+
+/**
+ * `go`: it may be merged. `refresh`: it conflicts with its base, which comes before any question. `ask`: only a person's yes
+ * is missing. `wait`: something else is, as the note says. `author`: its agent has to change it.
+ */
+export type Readiness = { is: 'go' | 'refresh' | 'ask' } | { is: 'wait' | 'author'; note: string }
+
+/** CI registers its checks a moment after a push. */
+const CHECKS_START_MS = 30_000
+
+/** What is missing before a pull request can be merged. Pure. */
+export function readinessOf(
+  { record, seen, review, hasConflict, policy }: MergeCandidate,
+  now: number,
+): Readiness {
+  if (record.sentBack?.head === seen.head)
+    return { is: 'author', note: record.note ?? 'Its agent changes it' }
+  if (seen.isDraft) return { is: 'wait', note: 'It is a draft' }
+  if (review === 'changes-requested') return { is: 'wait', note: 'A review requests changes' }
+  if (hasConflict) return { is: 'refresh' }
+  if (seen.verdict !== 'passed' && seen.verdict !== 'none')
+    return { is: 'wait', note: seen.verdict === 'failed' ? 'Its checks fail' : 'Its checks run' }
+  if (seen.verdict === 'none' && now - record.since < CHECKS_START_MS)
+    return { is: 'wait', note: 'Its checks may not have started' }
+  if (review === 'required') return { is: 'wait', note: 'It needs a review' }
+  if (policy === 'proven') return { is: 'go' }
+  if (seen.approvedCommits.some(commit => record.lineage.includes(commit))) return { is: 'go' }
+  if (policy === 'approved')
+    return { is: 'wait', note: 'It waits for an approving review of its last commit' }
+  if (record.answer === 'yes') return { is: 'go' }
+  return record.answer === 'no' ? { is: 'wait', note: 'You said no to the merge' } : { is: 'ask' }
+}
+
+/** How long others wait for the agent of a branch that lost twice against newer ones. */
+const HOLD_MS = 60 * 60_000
+
+/**
+ * The pull requests to begin with: for each base branch that is free the one that has waited longest. A branch that went back
+ * to its agent twice holds its base for an hour, otherwise quicker ones could make it conflict forever. Pure.
+ */
+export function chooseMerges<C extends MergeCandidate>(candidates: readonly C[], now: number): C[] {
+  const taken = new Set<string>()
+  const heldBy = new Map<string, MergeRecord>()
+  const inOrder = [...candidates].sort(({ record: a }, { record: b }) => a.since - b.since || a.pull - b.pull)
+  for (const { record } of inOrder) {
+    if (record.attempt?.via === 'baton') taken.add(lane(record))
+    if (isHolding(record, now) && !heldBy.has(lane(record))) heldBy.set(lane(record), record)
+  }
+  return inOrder.filter(candidate => {
+    const { record } = candidate
+    const { is } = readinessOf(candidate, now)
+    if ((is !== 'go' && is !== 'refresh') || record.attempt || record.notBefore > now) return false
+    if (taken.has(lane(record)) || (heldBy.get(lane(record)) ?? record) !== record) return false
+    taken.add(lane(record))
+    return true
+  })
+}
+
+/** Pull requests with the same lane are merged one after the other. */
+const lane = ({ data, base }: Pick<MergeRecord, 'data' | 'base'>): string => `${data.repository} ${base}`
+
+const isHolding = ({ sentBack }: MergeRecord, now: number): boolean =>
+  sentBack !== undefined && sentBack.count >= 2 && now - sentBack.at < HOLD_MS
+
+export type Attempt = NonNullable<MergeRecord['attempt']>
+
+export interface AttemptFacts {
+  /** The pull request on the forge now. */
+  pull: PullRequestStatus
+  /** Where its base is on the remote now. */
+  baseTip: string | undefined
+  /** `missing`: there are no checks that could prove anything. */
+  proof: 'running' | 'proven' | 'missing' | { failed: string }
+  mayMerge: boolean
+  policy: Policy
+  now: number
+}
+
+export type AttemptStep =
+  | { do: 'finish' }
+  /** It lets others go first; `note` says why. */
+  | { do: 'leave'; note?: string }
+  | { do: 'again'; why: string }
+  | { do: 'wait'; note: string }
+  | { do: 'send-back'; why: string }
+  | { do: 'push' }
+  | { do: 'merge' }
+
+/** Checks that did not end by then let the next pull request go first. */
+const CHECKS_MS = 2 * 60 * 60_000
+
+/** What happens next to a pull request whose branch has its base merged in. Looks at the forge, not at what was done. Pure. */
+export function attemptStep(attempt: Attempt, facts: AttemptFacts): AttemptStep {
+  const { pull, baseTip, proof, policy, now } = facts
+  if (pull.state === 'merged') return { do: 'finish' }
+  if (pull.state === 'closed') return { do: 'leave' }
+  if (pull.headSha !== attempt.head && pull.headSha !== attempt.commit)
+    return { do: 'again', why: 'The branch has new commits' }
+  if (baseTip !== attempt.base) return { do: 'again', why: `${pull.base} has moved` }
+  if (proof === 'running') return { do: 'wait', note: `Baton proves it together with ${pull.base}` }
+  if (typeof proof === 'object') return { do: 'send-back', why: proof.failed }
+  if (proof === 'missing' && policy === 'proven')
+    return { do: 'leave', note: 'There are no checks that could prove it: see `baton proof`' }
+  if (pull.headSha !== attempt.commit) return { do: 'push' }
+  if (!facts.mayMerge) return { do: 'leave' }
+  if (pull.draft || pull.review === 'changes-requested' || pull.review === 'required') return { do: 'leave' }
+  const { verdict } = pull.checks
+  if (verdict === 'failed') return { do: 'leave', note: `Its checks fail together with ${pull.base}` }
+  if (verdict === 'passed' || (verdict === 'none' && !attempt.hasChecks)) return { do: 'merge' }
+  return now - attempt.startedAt < CHECKS_MS
+    ? { do: 'wait', note: 'Its checks run' }
+    : { do: 'leave', note: 'Its checks did not end in two hours' }
+}

@@ -1,0 +1,250 @@
+import { chmodSync, existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { JobRecord } from '../../src/fleet/job-record.ts'
+import { scratch } from '../world/scratch.ts'
+import { mergeWorld, REPOSITORY } from './merge-world.ts'
+
+const PROVEN = { merge: { policy: 'proven' } }
+
+describe('the merge queue', () => {
+  test('merges one after the other, each with the base merged in and proven', async () => {
+    using world = mergeWorld({ settings: PROVEN })
+    await world.pull(1, { one: '1\n' })
+    await world.pull(2, { two: '2\n' })
+    const { queue } = world.life()
+    await world.settle(queue)
+    expect(world.main()).toEqual(['Issue 2 (#2)', 'Issue 1 (#1)', 'Begin'])
+    expect(world.state.closed.sort()).toEqual([1, 2])
+    // What was proven is what main is now.
+    const [, second] = world.state.proofs
+    const tree = (commit: string) => world.run(world.origin, 'rev-parse', `${commit}^{tree}`)
+    expect(tree('main')).toBe(tree(second?.commit ?? ''))
+    expect(second?.isUnpushed).toBe(true)
+    expect(existsSync(`${world.project}-fleet/merge-2`)).toBe(false)
+    expect(world.state.faults).toEqual([])
+  })
+
+  test('asks a person by default, about these commits, and asks again when the author changes them', async () => {
+    using world = mergeWorld()
+    const pull = await world.pull(1, { one: '1\n' })
+    const { queue } = world.life()
+    await world.settle(queue, 3)
+    expect(world.state.asked).toHaveLength(1)
+    expect(world.main()).toEqual(['Begin'])
+    expect(await queue.views()).toMatchObject([{ issue: 1, state: 'waiting', note: 'Baton asks you' }])
+    world.commit(pull.clone, { one: 'other\n' })
+    world.run(pull.clone, 'push', '-q')
+    await world.settle(queue, 2)
+    expect(world.state.asked.map(({ isOpen }) => isOpen)).toEqual([false, true])
+    world.state.asked[0]?.answer('yes')
+    await world.settle(queue, 2)
+    expect(world.main()).toEqual(['Begin'])
+    world.state.asked[1]?.answer('yes')
+    await world.settle(queue, 4)
+    expect(world.main()).toHaveLength(2)
+  })
+
+  test('after a no, nothing is merged or asked', async () => {
+    using world = mergeWorld()
+    await world.pull(1, { one: '1\n' })
+    const { queue } = world.life()
+    await world.settle(queue, 2)
+    world.state.asked[0]?.answer('no')
+    await world.settle(queue, 4)
+    expect(world.state.asked).toHaveLength(1)
+    expect(world.main()).toEqual(['Begin'])
+  })
+
+  test('with `approved` an approval counts for the commit that was approved, also after Baton merged the base', async () => {
+    using world = mergeWorld({ settings: { merge: { policy: 'approved' } } })
+    const first = await world.pull(1, { one: '1\n' })
+    const second = await world.pull(2, { two: '2\n' })
+    world.state.approved = { [first.number]: [first.head], [second.number]: ['0'.repeat(40)] }
+    world.people()
+    world.commit(world.project, { base: 'moved\n' })
+    world.run(world.project, 'push', '-q', 'origin', 'HEAD:main')
+    const { queue } = world.life()
+    await world.settle(queue)
+    expect(world.state.closed).toEqual([1])
+    expect(world.state.asked).toEqual([])
+  })
+
+  test('checks that fail or run keep a pull request open, and CI must pass again after Baton pushed', async () => {
+    using world = mergeWorld({ settings: PROVEN })
+    const pull = await world.pull(1, { one: '1\n' })
+    world.commit(world.project, { base: 'moved\n' })
+    world.run(world.project, 'push', '-q', 'origin', 'HEAD:main')
+    const check = (state: string) => {
+      world.state.checks = { [pull.number]: [{ name: 'ci', state }] }
+      world.people()
+    }
+    check('failed')
+    const { queue } = world.life()
+    await world.settle(queue, 3)
+    expect(await queue.views()).toMatchObject([{ note: 'Its checks fail' }])
+    check('passed')
+    await world.settle(queue, 1)
+    check('pending')
+    await world.settle(queue, 5)
+    expect(await queue.views()).toMatchObject([{ state: 'merging', note: 'Its checks run' }])
+    expect(world.state.closed).toEqual([])
+    check('passed')
+    await world.settle(queue, 3)
+    expect(world.state.closed).toEqual([1])
+  })
+
+  test('two changes that only fail together: the second goes back to its agent, and main stays green', async () => {
+    using world = mergeWorld({ settings: PROVEN })
+    await world.pull(1, { left: '1\n' })
+    const second = await world.pull(2, { right: '2\n' })
+    const { queue } = world.life()
+    await world.settle(queue)
+    expect(world.state.closed).toEqual([1])
+    expect(world.state.entries.at(-1)).toContain('#2 sent-back: PR #2 fails its checks together with')
+    const record = await world.claims.at(second.clone)
+    expect(record?.inbox).toMatchObject([{ act: true, text: expect.stringContaining('npm test failed') }])
+    expect(await queue.views()).toMatchObject([{ issue: 2, state: 'author' }])
+    // Its agent fixes it.
+    world.run(second.clone, 'fetch', '-q')
+    world.run(second.clone, 'merge', '-q', '--no-edit', 'origin/main')
+    world.run(second.clone, 'rm', '-q', 'right')
+    world.commit(second.clone, { other: '2\n' })
+    world.run(second.clone, 'push', '-q')
+    await world.settle(queue)
+    expect(world.state.closed).toEqual([1, 2])
+  })
+
+  test('a conflict goes back to its agent with the files, and the next pull request is merged meanwhile', async () => {
+    using world = mergeWorld({ settings: PROVEN })
+    await world.pull(1, { sum: 'one\n' })
+    const second = await world.pull(2, { sum: 'two\n' })
+    await world.pull(3, { three: '3\n' })
+    const { queue } = world.life()
+    await world.settle(queue)
+    expect(world.state.closed).toEqual([1, 3])
+    expect((await world.claims.at(second.clone))?.inbox[0]?.text).toContain('- sum\n')
+    expect(world.fileOnMain('sum')).toBe('one')
+  })
+
+  test('a conflict that an author solved before is solved the same way', async () => {
+    using world = mergeWorld({ settings: PROVEN })
+    await world.pull(1, { sum: 'one\n' })
+    const second = await world.pull(2, { sum: 'two\n' })
+    const { queue } = world.life()
+    await world.settle(queue)
+    world.run(second.clone, 'fetch', '-q')
+    const before = world.run(second.clone, 'rev-parse', 'HEAD')
+    world.run(second.clone, 'merge', '-q', '-X', 'ours', '--no-edit', 'origin/main')
+    world.commit(second.clone, { sum: 'one and two\n' })
+    world.run(second.clone, 'reset', '-q', '--soft', before)
+    const tree = world.run(second.clone, 'write-tree')
+    const merge = world.run(
+      second.clone,
+      'commit-tree',
+      tree,
+      '-p',
+      before,
+      '-p',
+      'origin/main',
+      '-m',
+      'Solve',
+    )
+    world.run(second.clone, 'reset', '-q', '--hard', merge)
+    world.commit(second.clone, { left: 'l\n', right: 'r\n' }, 'Cannot be together')
+    world.run(second.clone, 'push', '-q')
+    await world.settle(queue, 4)
+    expect(world.state.closed).toEqual([1])
+    // Started again from before the merge: the same conflict.
+    world.run(second.clone, 'reset', '-q', '--hard', before)
+    world.run(second.clone, 'commit', '-q', '--amend', '-m', 'Start again')
+    world.run(second.clone, 'push', '-q', '--force')
+    await world.settle(queue)
+    expect(world.state.closed).toEqual([1, 2])
+    expect(world.fileOnMain('sum')).toBe('one and two')
+  })
+
+  test('what rerere does not know goes to mergiraf, if it is installed', async () => {
+    await using folder = scratch('bx-')
+    const program = join(folder.path, 'mergiraf')
+    writeFileSync(
+      program,
+      '#!/bin/sh\nif [ "$1" = languages ]; then echo "sum merge=mergiraf"; exit; fi\necho both > "$4"\n',
+    )
+    chmodSync(program, 0o755)
+    using world = mergeWorld({ settings: PROVEN, mergiraf: program })
+    await world.pull(1, { sum: 'one\n' })
+    await world.pull(2, { sum: 'two\n' })
+    const { queue } = world.life()
+    await world.settle(queue)
+    expect(world.state.closed).toEqual([1, 2])
+    expect(world.fileOnMain('sum')).toBe('both')
+  })
+
+  test('on a forge with a merge queue of its own, Baton puts it there once and follows it', async () => {
+    using world = mergeWorld({ settings: PROVEN, native: true })
+    const pull = await world.pull(1, { one: '1\n' })
+    const second = await world.pull(2, { two: '2\n' })
+    const { queue } = world.life()
+    await world.settle(queue, 4)
+    expect([...world.state.queued]).toEqual([pull.number, second.number])
+    expect(world.state.operations.filter(each => each === 'forge.enqueuePullRequest')).toHaveLength(2)
+    await world.forge.mergePullRequest(pull.number, { headSha: pull.head, method: 'merge' })
+    world.state.queued.delete(second.number)
+    await world.settle(queue, 2)
+    expect(world.state.closed).toEqual([1])
+    expect(world.state.entries).toContainEqual(expect.stringContaining('#2 sent-back'))
+    expect(world.state.operations).not.toContain('git.push')
+  })
+
+  test('a claim that another session took over: nothing is pushed or merged', async () => {
+    using world = mergeWorld({ settings: PROVEN })
+    await world.pull(1, { one: '1\n' })
+    world.commit(world.project, { base: 'moved\n' })
+    world.run(world.project, 'push', '-q', 'origin', 'HEAD:main')
+    world.state.isLost = true
+    const { queue } = world.life()
+    await world.settle(queue, 4)
+    expect(world.main()).toEqual(['Change', 'Begin'])
+    expect(world.state.operations).not.toContain('git.push')
+    expect(world.state.operations).not.toContain('forge.mergePullRequest')
+  })
+
+  test('killed before every step: each pull request is merged exactly once, and no commit is lost', {
+    timeout: 240_000,
+  }, async () => {
+    using world = mergeWorld({ settings: PROVEN })
+    const { state } = world
+    let issue = 0
+    let isDead = true
+    for (let nth = 1; isDead; nth++) {
+      const pull = await world.pull(++issue, { [`file-${issue}`]: `${issue}\n` })
+      // The base moves, so that there is something to merge and push.
+      world.run(world.project, 'pull', '-q', '--no-rebase', 'origin', 'main')
+      world.commit(world.project, { [`base-${issue}`]: 'moved\n' })
+      world.run(world.project, 'push', '-q', 'origin', 'HEAD:main')
+      state.killAt = nth
+      const first = world.life()
+      await world.settle(first.queue, 4).catch(() => {})
+      isDead = first.isDead()
+      state.killAt = undefined
+      state.closed = []
+      const { queue } = world.life()
+      await world.settle(queue, 6)
+      const about = `operation ${nth} (${state.operations.slice(-12).join(', ')})`
+      expect(
+        world.main().filter(line => line === `Issue ${issue} (#${pull.number})`),
+        about,
+      ).toHaveLength(1)
+      expect(world.fileOnMain(`file-${issue}`), about).toBe(`${issue}`)
+      expect(world.run(world.origin, 'merge-base', 'main', pull.head), about).toBe(pull.head)
+      expect(await queue.views(), about).toEqual([])
+      await world.jobs.remove({ data: { repository: REPOSITORY, issue } } as JobRecord)
+      await queue.tick()
+      expect(existsSync(`${world.project}-fleet/merge-${issue}`), about).toBe(false)
+    }
+    for (const each of ['merges.attempt', 'actions.startProof', 'git.push', 'forge.mergePullRequest'])
+      expect(state.operations).toContain(each)
+    expect(issue).toBeGreaterThan(8)
+  })
+})
