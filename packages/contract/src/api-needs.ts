@@ -38,6 +38,7 @@ export const API_NEEDS: readonly (readonly [method: string, path: string, need: 
   ['POST', '/api/queue', 'no-agent'],
   ['POST', '/api/queue/remove', 'no-agent'],
   ['POST', '/api/queue/retry', 'no-agent'],
+  ['POST', '/api/queue/watch', 'no-agent'],
   ['POST', '/api/fleet', 'no-agent'],
   // The next caller can take a released claim.
   ['POST', '/api/claims/release', 'no-agent'],

@@ -16,6 +16,8 @@ export const JobData = z.object({
   priority,
   /** The agent that a person chose for it. */
   agent: AgentName.optional(),
+  /** The issue's labels when it was added. */
+  labels: z.array(z.string().max(200)).max(100).optional(),
   /** The machine that took it. */
   machine: z.string().optional(),
 })
@@ -70,6 +72,25 @@ export const QueueAdd = z.object({
   agent: AgentName.optional(),
 })
 export type QueueAdd = z.infer<typeof QueueAdd>
+
+/** POST /api/queue/watch: whether issues of a repository become jobs by their label or column. */
+export const QueueWatch = z.object({ project: folder, on: z.boolean() })
+export type QueueWatch = z.infer<typeof QueueWatch>
+
+/** A repository whose issues become jobs by themselves. */
+export const SourceView = z.object({
+  repository: z.string(),
+  project: z.string(),
+  /** Empty: labels do not count. */
+  label: z.string(),
+  /** Empty: the board does not count. */
+  column: z.string(),
+  /** Why it could not be read the last time. */
+  problem: z.string().optional(),
+})
+export type SourceView = z.infer<typeof SourceView>
+
+export const SourceList = z.object({ sources: z.array(SourceView) })
 
 export const QueueAdded = z.object({ job: JobView, fresh: z.boolean() })
 
@@ -128,7 +149,10 @@ export const FleetStatus = z.object({
   database: z.enum(['own', 'fleet.postgres']),
   /** Why the fleet cannot work at the moment. */
   problem: z.string().optional(),
+  /** Why no job starts although it could: quota or budget. */
+  waits: z.string().optional(),
   jobs: z.array(JobView),
+  sources: z.array(SourceView),
   /** The merge queue, in its order. */
   merges: z.array(MergeView),
   overlaps: z.array(Overlap),

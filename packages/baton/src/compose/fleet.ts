@@ -21,8 +21,10 @@ import { FleetSettings, type JobRecord, JobRecords, MergeRecords } from '../flee
 import { MergeQueue } from '../fleet/merge-queue.ts'
 import type { JobFacts } from '../fleet/next-step.ts'
 import type { FleetPorts } from '../fleet/ports.ts'
+import { SourceFile, Sources } from '../fleet/sources.ts'
 import type { JobQueue } from '../ports/job-queue.ts'
 import { readJsonFile } from '../ports/json-files.ts'
+import { checkBudget, dayOf, spentOn } from '../work/workflows/budget.ts'
 import { filedRuns } from '../work/workflows/run.ts'
 import { FLEET_SETTINGS, type OpenedFleet } from './fleet-keeper.ts'
 import type { ForgeKeeper } from './forge.ts'
@@ -31,6 +33,7 @@ import { newEntry } from './new-entry.ts'
 import type { Sessions } from './sessions.ts'
 
 const WORKFLOW = 'issue-to-impl'
+const SOURCES = 'fleet/sources.json'
 
 export interface FleetLinks {
   claims: Claims
@@ -85,6 +88,7 @@ export function composeFleet(ground: Ground, links: FleetLinks): OpenedFleet {
     }
   }
 
+  const repositoryOf = async (project: string) => repositoryName(await forges.open({ home: project }))
   const records = new JobRecords(systemSmallFiles, stateDir)
   const git = gitMerges({ mergiraf: () => onPath('mergiraf', env) })
   const journal: FleetPorts['journal'] = async entry => {
@@ -124,7 +128,7 @@ export function composeFleet(ground: Ground, links: FleetLinks): OpenedFleet {
     closeQueue: database.close,
     database: database.kind,
     clones: gitClones,
-    repositoryOf: async project => repositoryName(await forges.open({ home: project })),
+    repositoryOf,
     loginFor: forges.login,
     async claim(clone, issue) {
       await claims.claim({ project: clone, issue, worktree: false, anyway: false, session: undefined })
@@ -154,7 +158,34 @@ export function composeFleet(ground: Ground, links: FleetLinks): OpenedFleet {
         if (!(cause instanceof BatonError) || cause.code !== 'not_found') fault('ending an agent', cause)
       })
     },
-    perRepository: () => ground.machine().config.fleet.per_repository,
+    limits() {
+      const { per_repository: perRepository, limits } = ground.machine().config.fleet
+      return { perRepository, limits: Object.fromEntries(Object.entries(limits).map(normalLimit)) }
+    },
+    async usage() {
+      const now = systemClock.now()
+      const all = await runs.all()
+      const parked = all.flatMap(({ agent, parked, end }): [string, number][] =>
+        parked && !end && !parked.resumed && parked.until > now ? [[agent, parked.until]] : [],
+      )
+      const { budget } = ground.machine().config
+      const none = { tokens: 0, money: 0, ms: 0 }
+      const { over } = checkBudget(budget, none, spentOn(dayOf(now), all))
+      return { exhausted: new Map(parked.sort(([, a], [, b]) => a - b)), overBudget: over }
+    },
+    labelsOf: async (project, issue) =>
+      (await (await forges.open({ home: project })).issue(issue).catch(() => undefined))?.labels ?? [],
+    sources: new Sources({
+      file: {
+        read: () => readJsonFile(systemSmallFiles, stateDir, SOURCES, SourceFile),
+        write: file => systemSmallFiles.write(stateDir, SOURCES, JSON.stringify(file)),
+      },
+      repositoryOf,
+      forgeOf: project => forges.open({ home: project }),
+      settingsOf: async project => (await links.claimPorts.config(project)).fleet,
+      redact: redactor.text,
+      clock: systemClock,
+    }),
     journal,
     announce,
     redact: redactor.text,
@@ -168,6 +199,21 @@ export function composeFleet(ground: Ground, links: FleetLinks): OpenedFleet {
       merges.pause()
       await database.end()
     },
+  }
+}
+
+/** Users write agents as they call them, such as `claude`, and labels and repositories in any case. */
+function normalLimit([key, most]: [string, number]): [string, number] {
+  const [, word] = /^agent:(.+)$/.exec(key) ?? []
+  return [word === undefined ? key.toLowerCase() : `agent:${agentNamed(word)}`, most]
+}
+
+function agentNamed(word: string): string {
+  try {
+    return launchesOf(word).agent
+  } catch {
+    // A limit for an agent that Baton does not know limits nothing.
+    return word
   }
 }
 

@@ -1,5 +1,5 @@
 import { BatonError } from '@batonpass/contract/errors'
-import { FleetOrder, QueueAdd, QueueChange } from '@batonpass/contract/fleet'
+import { FleetOrder, QueueAdd, QueueChange, QueueWatch } from '@batonpass/contract/fleet'
 import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { z } from 'zod'
@@ -21,6 +21,11 @@ export function fleetRoutes(keeper: Pick<Baton['fleet'], 'get'>): Hono {
   api.post('/api/queue/retry', small, async c => {
     const { project, issue } = await read(c, QueueChange)
     return c.json({ job: await (await keeper.get()).retry(project, issue) })
+  })
+  api.post('/api/queue/watch', small, async c => {
+    const fleet = await keeper.get()
+    await fleet.watch(await read(c, QueueWatch))
+    return c.json({ sources: (await fleet.status()).sources })
   })
   api.get('/api/fleet', async c => c.json(await (await keeper.get()).status()))
   api.post('/api/fleet', small, async c => {

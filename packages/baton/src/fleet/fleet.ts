@@ -1,7 +1,14 @@
 import { BatonError } from '@batonpass/contract/errors'
-import type { FleetOrder, FleetStatus, JobData, JobView, QueueAdd } from '@batonpass/contract/fleet'
+import type {
+  FleetOrder,
+  FleetStatus,
+  JobData,
+  JobView,
+  QueueAdd,
+  QueueWatch,
+} from '@batonpass/contract/fleet'
 import type { QueuedJob } from '../ports/job-queue.ts'
-import { chooseJobs } from './choose-jobs.ts'
+import { chooseJobs, repositoryLimit } from './choose-jobs.ts'
 import { aboutJob, DEFAULT_AGENT, JobFollower } from './job-follower.ts'
 import { type FleetSettings, type JobRecord, jobKey, usesSlot } from './job-record.ts'
 import { jobViews } from './job-views.ts'
@@ -17,6 +24,7 @@ export class Fleet {
   readonly #follower: JobFollower
   #settings: Promise<FleetSettings> | undefined
   #problem: string | undefined
+  #waits: string | undefined
   /** What changes records runs one at a time. */
   #last: Promise<unknown> = Promise.resolve()
   #waiting: Promise<void> | undefined
@@ -55,9 +63,11 @@ export class Fleet {
       slots,
       busy,
       agents: agents as FleetStatus['agents'],
-      perRepository: this.#ports.perRepository(),
+      perRepository: this.#ports.limits().perRepository,
       database: this.#ports.database(),
       ...(this.#problem ? { problem: this.#ports.redact(this.#problem) } : {}),
+      ...(this.#waits && mode === 'up' ? { waits: this.#waits } : {}),
+      sources: await this.#ports.sources.views(),
       jobs,
       merges: mode === 'down' ? [] : await this.#ports.merges.views(),
       overlaps: await this.#overlaps(records),
@@ -88,12 +98,21 @@ export class Fleet {
     return jobViews(await queue.list(), await this.#ports.records.all())
   }
 
-  async add({ project, issue, priority, agent }: QueueAdd): Promise<{ job: JobView; fresh: boolean }> {
+  /** Adds an issue, with its labels if the caller knows them. */
+  async add(
+    { project, issue, priority, agent }: QueueAdd,
+    known?: { labels: string[] },
+  ): Promise<{ job: JobView; fresh: boolean }> {
     const repository = await this.#ports.repositoryOf(project)
-    const data: JobData = { repository, project, issue, priority, ...(agent ? { agent } : {}) }
+    const labels = known?.labels ?? (await this.#ports.labelsOf(project, issue))
+    const data: JobData = {
+      ...{ repository, project, issue, priority },
+      ...(agent ? { agent } : {}),
+      ...(labels.length > 0 ? { labels } : {}),
+    }
     const queue = await this.#ports.queue()
-    const known = (await this.list()).find(view => jobKey(view) === jobKey(data))
-    if (known) return { job: known, fresh: false }
+    const there = (await this.list()).find(view => jobKey(view) === jobKey(data))
+    if (there) return { job: there, fresh: false }
     const added = await queue.add(data)
     if (added) await this.#ports.journal({ what: 'added', ...aboutJob(added) })
     const view = (await this.list()).find(each => jobKey(each) === jobKey(data))
@@ -122,6 +141,7 @@ export class Fleet {
 
   async #remove(project: string, issue: number): Promise<{ job: JobView; note?: string }> {
     const { job, view } = await this.#find(project, issue)
+    await this.#ports.sources.dismiss(view)
     if (job) await (await this.#ports.queue()).remove(job.id)
     const record = await this.#ports.records.of(view)
     await this.#ports.journal({ what: 'removed', repository: view.repository, issue })
@@ -171,6 +191,7 @@ export class Fleet {
           .catch(cause => this.#ports.fault(`following the job of #${record.data.issue}`, cause)),
       ),
     )
+    if (mode === 'up') void this.#ports.sources.tick(this).catch(this.#fails)
     // Not awaited: git and the forge may take minutes.
     if (MERGING.has(mode))
       void this.#ports.merges.tick().catch(cause => this.#ports.fault('merging pull requests', cause))
@@ -208,26 +229,37 @@ export class Fleet {
     }
   }
 
+  /** From now on issues of a repository become jobs by their label or column, or no longer. */
+  async watch({ project, on }: QueueWatch): Promise<void> {
+    await this.#ports.sources.watch(project, on)
+    this.#tickSoon()
+  }
+
   async #takeJobs(): Promise<void> {
     const { slots, machine, agents } = await this.#read()
     const queue = await this.#ports.queue()
     const working = (await this.#ports.records.all()).filter(usesSlot)
-    const perRepository = this.#ports.perRepository()
+    const limits = this.#ports.limits()
+    const { exhausted, overBudget } = await this.#ports.usage()
+    this.#waits = overBudget ?? exhaustedText(exhausted)
+    if (overBudget) return
     const chosen = chooseJobs({
       slots,
-      perRepository,
-      working: working.map(({ data }) => data),
+      ...limits,
+      agents,
+      exhausted: new Set(exhausted.keys()),
+      working: working.map(({ data, agent }) => ({ ...data, agent })),
       waiting: (await queue.list()).flatMap(({ id, state, data, addedAt, notBefore }) =>
         state === 'waiting' ? [{ ...data, id, addedAt, notBefore }] : [],
       ),
       now: this.#ports.clock.now(),
     })
-    for (const { id } of chosen) {
+    for (const { id, repository, agent } of chosen) {
       // A person may have stopped or paused the fleet meanwhile.
       if ((await this.#read()).mode !== 'up') return
-      const job = await queue.take(id, machine, perRepository)
+      const job = await queue.take(id, machine, repositoryLimit(repository, limits))
       if (!job) continue
-      await this.#follower.follow(await this.#follower.begin(job, agents))
+      await this.#follower.follow(await this.#follower.begin(job, agents, agent))
     }
   }
 
@@ -270,3 +302,10 @@ export class Fleet {
     this.#settings = Promise.resolve(settings)
   }
 }
+
+const exhaustedText = (exhausted: ReadonlyMap<string, number>): string | undefined =>
+  exhausted.size === 0
+    ? undefined
+    : [...exhausted]
+        .map(([agent, until]) => `${agent} has no quota until ${new Date(until).toISOString().slice(0, 16)}Z`)
+        .join(', ')

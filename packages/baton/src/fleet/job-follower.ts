@@ -21,7 +21,7 @@ export class JobFollower {
   }
 
   /** Writes down that this machine has the job. An earlier attempt left its clone. */
-  async begin(job: QueuedJob, agents: readonly string[]): Promise<JobRecord> {
+  async begin(job: QueuedJob, agents: readonly string[], agent?: string): Promise<JobRecord> {
     const { records, clones, clock } = this.#ports
     const earlier = await records.of(job.data)
     const working = (await records.all()).filter(usesSlot)
@@ -31,7 +31,7 @@ export class JobFollower {
       version: 1,
       job: job.id,
       data: job.data,
-      agent: job.data.agent ?? chooseAgent([first, ...rest], working),
+      agent: agent ?? job.data.agent ?? chooseAgent([first, ...rest], working),
       clone: folders.clone,
       objects: folders.objects,
       stage: 'taken',

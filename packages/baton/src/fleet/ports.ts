@@ -7,6 +7,7 @@ import type { JobQueue } from '../ports/job-queue.ts'
 import type { FleetSettings, JobRecord, JobRecords } from './job-record.ts'
 import type { MergeQueue } from './merge-queue.ts'
 import type { JobFacts } from './next-step.ts'
+import type { Sources } from './sources.ts'
 
 /** What the fleet needs from the rest of Baton. */
 export interface FleetPorts {
@@ -39,7 +40,12 @@ export interface FleetPorts {
   merges: Pick<MergeQueue, 'tick' | 'pause' | 'views'>
   /** The files that a clone's branch changes; empty if git cannot tell. */
   changedFiles(clone: string): Promise<string[]>
-  perRepository(): number
+  limits(): { perRepository: number; limits: Readonly<Record<string, number>> }
+  /** Which agents have no quota left, until when; and the limit of the budget that today's work has reached. */
+  usage(): Promise<{ exhausted: ReadonlyMap<string, number>; overBudget?: string | undefined }>
+  /** The labels of an issue; none if the forge does not say. */
+  labelsOf(project: string, issue: number): Promise<string[]>
+  sources: Pick<Sources, 'watch' | 'dismiss' | 'tick' | 'views'>
   journal(entry: Omit<FleetEntry, 'kind'>): Promise<void>
   announce(project: string, text: string): Promise<void>
   redact(text: string): string

@@ -106,6 +106,8 @@ function machine() {
   let settings: FleetSettings | undefined
   let now = 1_800_000_000_000
   let refuse: BatonError | undefined
+  const limits: Record<string, number> = {}
+  let usage: Awaited<ReturnType<FleetPorts['usage']>> = { exhausted: new Map() }
   queue.now = () => now
   const ports = (): FleetPorts => ({
     records: new JobRecords(small, '/state'),
@@ -153,7 +155,10 @@ function machine() {
       started.push(`${clone} ${terminal}`)
     },
     endAgent: async terminal => void agents.delete(terminal),
-    perRepository: () => 2,
+    limits: () => ({ perRepository: 2, limits }),
+    usage: async () => usage,
+    labelsOf: async () => [],
+    sources: { watch: async () => {}, dismiss: async () => {}, tick: async () => {}, views: async () => [] },
     journal: async (entry: Omit<FleetEntry, 'kind'>) =>
       void entries.push(`${entry.issue ?? ''} ${entry.what}`.trim()),
     announce: async (_, text) => void entries.push(text.split('\n')[0] ?? ''),
@@ -182,6 +187,10 @@ function machine() {
       refuse = error
     },
     killBefore: (where: 'record' | 'clone' | 'claim' | 'start') => killedBefore.add(where),
+    limits,
+    use: (next: typeof usage) => {
+      usage = next
+    },
     records: async (): Promise<JobRecord[]> => new JobRecords(small, '/state').all(),
   }
 }
@@ -403,6 +412,37 @@ describe('the fleet', () => {
     await fleet.tick()
     expect([here.clones.size, here.agents.size, (await here.records()).length]).toEqual([0, 0, 0])
     expect(here.entries).toContain('1 cleaned')
+  })
+
+  test('takes nothing while the budget of the day is used up, and no agent without quota', async () => {
+    const here = machine()
+    const fleet = here.daemon()
+    for (const issue of [1, 2]) await add(fleet, issue)
+    here.use({ exhausted: new Map(), overBudget: '$5.00 of $5.00 used for today' })
+    await fleet.order({ mode: 'up', slots: 2, agents: ['claude-code', 'codex'] })
+    await fleet.tick()
+    expect(here.started).toEqual([])
+    expect(await fleet.status()).toMatchObject({ waits: '$5.00 of $5.00 used for today' })
+    here.use({ exhausted: new Map([['claude-code', 1_800_000_600_000]]) })
+    here.limits['agent:codex'] = 1
+    await fleet.tick()
+    await fleet.tick()
+    expect((await here.records()).map(({ agent }) => agent)).toEqual(['codex'])
+    expect((await fleet.status()).waits).toContain('claude-code has no quota until 2027-01-15T08:10Z')
+    here.use({ exhausted: new Map() })
+    await fleet.tick()
+    expect((await here.records()).map(({ agent }) => agent).sort()).toEqual(['claude-code', 'codex'])
+  })
+
+  test('reports branches that change the same files', async () => {
+    const here = machine()
+    const fleet = here.daemon()
+    for (const issue of [1, 2]) await add(fleet, issue)
+    await fleet.order({ mode: 'up', slots: 2 })
+    await fleet.tick()
+    expect((await fleet.status()).overlaps).toEqual([
+      { repository: REPOSITORY, issues: [1, 2], files: ['src/cart.ts'] },
+    ])
   })
 })
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { choice, section, setting, whole } from '../setting.ts'
+import { choice, section, setting, text, whole } from '../setting.ts'
 
 export const fleet = section('Issues that Baton works on by itself, several at a time.', {
   postgres: setting(
@@ -18,6 +18,28 @@ export const fleet = section('Issues that Baton works on by itself, several at a
   ),
   per_repository: whole(1, 64, 2, 'How many issues of one repository Baton works on at the same time.', {
     trust: 'needed',
+  }),
+  limits: setting(
+    z
+      .record(z.string().regex(/^(?:label|agent|repository):[^\p{Cc}]{1,200}$/u), z.int().min(0).max(64))
+      .default({}),
+    'How many issues Baton works on at the same time, by `label:NAME`, `agent:NAME` or `repository:HOST/OWNER/NAME`.',
+    {
+      expects: 'a map from label:NAME, agent:NAME or repository:HOST/OWNER/NAME to a number from 0 to 64',
+      trust: 'needed',
+      defaultText: 'none',
+    },
+  ),
+  label: text(
+    'baton',
+    'In repositories that `baton queue watch` names: issues with this label become jobs.',
+    {
+      trust: 'needed',
+    },
+  ),
+  column: text('', 'The same for a column (Status) of the board, such as Ready.', {
+    trust: 'needed',
+    defaultText: 'none',
   }),
 })
 

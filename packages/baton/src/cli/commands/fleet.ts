@@ -5,7 +5,7 @@ import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { callStartedDaemon } from '../daemon.ts'
 import { ensureQueuePackages } from '../ensure-queue-packages.ts'
 import { type Io, paint, printable } from '../io.ts'
-import { jobLines } from './queue.ts'
+import { jobLines, sourceLine } from './queue.ts'
 
 const CALL_MS = 120_000
 const MODES = { pause: 'paused', drain: 'draining', down: 'down' } as const
@@ -55,13 +55,28 @@ function show(given: Given, io: Io, answer: unknown): number {
     io.stdout.write(`${JSON.stringify(status)}\n`)
     return EXIT.ok
   }
-  const { mode, busy, slots, agents, perRepository, database, problem, jobs, merges, overlaps } = status
+  const {
+    mode,
+    busy,
+    slots,
+    agents,
+    perRepository,
+    database,
+    problem,
+    waits,
+    jobs,
+    sources,
+    merges,
+    overlaps,
+  } = status
   io.stdout.write(`The fleet ${SAID[mode]}.\n`)
   if (mode !== 'down')
     io.stdout.write(
       `  slots     ${busy} of ${slots} in use, at most ${perRepository} in one repository\n  agents    ${agents.join(', ')}\n  database  ${database === 'own' ? "Baton's own PostgreSQL" : 'fleet.postgres'}\n`,
     )
   if (problem) io.stdout.write(`${paint(io)('red', 'problem')} ${printable(problem)}\n`)
+  if (waits) io.stdout.write(`${paint(io)('yellow', 'waits')} ${printable(waits)}\n`)
+  for (const source of sources) io.stdout.write(sourceLine(source, io))
   for (const job of jobs) io.stdout.write(jobLines(job, io))
   if (merges.length > 0) io.stdout.write('\nMerge queue:\n')
   for (const { repository, issue, base, state, note } of merges)

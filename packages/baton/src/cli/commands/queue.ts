@@ -1,6 +1,14 @@
 import { resolve } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
-import { type JobView, MAX_PRIORITY, QueueAdded, QueueChanged, QueueList } from '@batonpass/contract/fleet'
+import {
+  type JobView,
+  MAX_PRIORITY,
+  QueueAdded,
+  QueueChanged,
+  QueueList,
+  SourceList,
+  type SourceView,
+} from '@batonpass/contract/fleet'
 import { launchesOf } from '../../adapters/agents/launches.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
@@ -19,13 +27,20 @@ export const queue: Handler = async (given, io) => {
       return list(given, io)
     case 'add':
       return add(given, io, issueIn(which))
+    case 'watch':
+    case 'unwatch':
+      return watch(given, io, what === 'watch')
     case 'remove':
     case 'retry':
       return change(given, io, what, issueIn(which))
     default:
-      throw new BatonError('usage', `WHAT must be list, add, remove or retry, not '${what}'`, {
-        remedy: 'See `baton queue --help`.',
-      })
+      throw new BatonError(
+        'usage',
+        `WHAT must be list, add, remove, retry, watch or unwatch, not '${what}'`,
+        {
+          remedy: 'See `baton queue --help`.',
+        },
+      )
   }
 }
 
@@ -65,6 +80,26 @@ async function change(given: Given, io: Io, what: 'remove' | 'retry', issue: num
     if (note) io.stdout.write(`${paint(io)('yellow', 'note')} ${printable(note)}\n`)
   }
   return EXIT.ok
+}
+
+async function watch(given: Given, io: Io, on: boolean): Promise<number> {
+  const body = { project: projectOf(given, io), on }
+  await ensureQueuePackages(io)
+  const answer = await callStartedDaemon(io, 'POST', '/api/queue/watch', CALL_MS, { body })
+  const { sources } = SourceList.parse(answer)
+  if (flag(given, 'json')) io.stdout.write(`${JSON.stringify({ sources })}\n`)
+  else if (sources.length === 0) io.stdout.write('No repository is watched.\n')
+  else for (const source of sources) io.stdout.write(sourceLine(source, io))
+  return EXIT.ok
+}
+
+/** Which issues of a repository become jobs by themselves. */
+export function sourceLine({ repository, label, column, problem }: SourceView, io: Io): string {
+  const ready = [label && `with the label ${label}`, column && `in the column ${column}`].filter(Boolean)
+  const what =
+    ready.length > 0 ? `issues ${ready.join(' or ')}` : 'nothing: fleet.label and fleet.column are empty'
+  const trouble = problem ? `  ${paint(io)('red', printable(problem))}` : ''
+  return `watched ${printable(`${repository}: ${what}`)}${trouble}\n`
 }
 
 /** One job for people; the second line says where to look. */

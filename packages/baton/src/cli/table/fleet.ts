@@ -7,10 +7,10 @@ export const fleetCommands: readonly Command[] = [
     name: 'queue',
     summary: 'List, add or remove the issues that the fleet works on.',
     details:
-      'An issue is in the queue at most once. The most urgent comes first; one that waits longer becomes more urgent. One that\nfailed twice waits until you say `retry` or `remove`.',
+      'An issue is in the queue at most once. The most urgent comes first; one that waits longer becomes more urgent. One that\nfailed twice waits until you say `retry` or `remove`. After `watch`, issues of this repository with the label `fleet.label` (baton), or\nin the column `fleet.column` of the board, are added by themselves.',
     positionals: [
-      { name: 'WHAT', help: '`list` (default), `add`, `remove` or `retry`.' },
-      { name: 'ISSUE', help: 'With the others: the number of the issue.' },
+      { name: 'WHAT', help: '`list` (default), `add`, `remove`, `retry`, `watch` or `unwatch`.' },
+      { name: 'ISSUE', help: 'With `add`, `remove` and `retry`: the number of the issue.' },
     ],
     options: {
       repo: { type: 'string', value: 'FOLDER', help: 'The clone of its repository. Default: this one.' },
@@ -31,6 +31,7 @@ export const fleetCommands: readonly Command[] = [
       ['baton queue', 'What is worked on, in review, waiting and failed.'],
       ['baton queue add 42 --priority 5', 'Add issue 42 of this repository.'],
       ['baton queue add 7 --repo ~/work/shop', 'Add an issue of another repository.'],
+      ['baton queue watch', 'Add every issue that gets the label baton.'],
       ['baton queue retry 42', 'Let a job that failed twice start again.'],
     ],
     load: async () => (await import('../commands/queue.ts')).queue,
