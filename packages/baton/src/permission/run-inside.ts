@@ -113,9 +113,12 @@ export async function runInside(
   const isAsked = released?.decision === 'ask'
   const isReleased = isAsked || released?.decision === 'allow'
   const release = isReleased ? { actions: releasesOf(judgement), isGranted: !isAsked } : undefined
-  const prepared = await link.prepare(event, context, release)
+  // At the same time: both wait for the disk.
+  const [prepared, taken] = await Promise.all([
+    link.prepare(event, context, release),
+    judgement.decision === 'allow' ? undefined : snapshot?.(),
+  ])
   if (!prepared.ok) return refuse(prepared.reason)
-  const taken = judgement.decision === 'allow' ? undefined : await snapshot?.()
   if (taken && 'noUndo' in taken && overwrites(judgement, place.worktree, link.ports)) {
     await link.discard(event.session, prepared.id)
     return undefined

@@ -95,8 +95,10 @@ it('keeps the lock until other processes can see the new step', async () => {
     repo.write('a', String(i))
     await undo.take(repo.path, { label: `state ${i}` })
     const folder = join(storeIn(world), '..')
-    const known = join(folder, 'known.json')
-    const isSeen = existsSync(known) && JSON.parse(readFileSync(known, 'utf8'))[1].last.step === i + 1
+    const names = ['known-changes.jsonl', 'known.json'].map(name => join(folder, name))
+    const [newest] = names.filter(path => existsSync(path))
+    const lastLine = newest && readFileSync(newest, 'utf8').trimEnd().split('\n').at(-1)
+    const isSeen = lastLine !== undefined && JSON.parse(lastLine)[1].last.step === i + 1
     expect(isSeen || existsSync(join(folder, 'lock'))).toBe(true)
     await expect.poll(() => existsSync(join(folder, 'lock'))).toBe(false)
   }

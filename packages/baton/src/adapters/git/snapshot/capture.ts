@@ -6,7 +6,8 @@ import type { BytePath, Capture, CaptureRequest, LeftOut } from '../../../ports/
 import { collect, endOf, failed } from '../hardened.ts'
 import { forgetKnown, type Known, type KnownFile, readKnown, saveKnown } from './cache.ts'
 import { detailsOf, isProgram, messageText, objectId } from './details.ts'
-import { stampStep } from './names.ts'
+import { type IndexFile, parseIndex } from './index-file.ts'
+import { readNow, stampStep } from './names.ts'
 import { type OperationFiles, operationCommits, readOperationFiles } from './operation.ts'
 import { splitNames } from './paths.ts'
 import { gitAt, type Place, type Repo, spawnGitAt } from './place.ts'
@@ -48,21 +49,28 @@ async function captureOnce(
     const operation = readOperationFiles(place)
     const index = readIndex(place)
     const indexId = index && contentId(place, index)
+    const isSameIndex = known !== undefined && known.index === indexId
+    const parsed = index && !isSameIndex ? parseIndex(index, place) : undefined
+    const names = isSameIndex ? known.names : parsed ? contentId(place, parsed.names) : indexId
     const commits = parents(position.head, stash)
+    // Git takes as long to start as to write: let it start while the files are looked at.
+    if (known && !sameIds(known.held, commits)) importer.start()
     const holdStaged = async () => {
-      const staged =
-        known && known.index === indexId
-          ? { id: known.staged, lines: [], contents: [] }
-          : await readStaged(place, store, folder, index)
+      const staged = isSameIndex
+        ? { id: known.staged, lines: [], contents: [] }
+        : await readStaged(place, store, folder, index, parsed)
       const isSame = known && sameIds(known.held, commits) && known.staged === staged.id
-      const what = { commits, operation, staged: staged.contents, held: known?.held ?? [] }
+      const held = known?.held ?? []
+      // The commit of the last snapshot has them as parents, and its ref is still there.
+      const isCertain = known?.isHeld === true && readNow(store) === known.commit
+      const what = { commits, operation, staged: staged.contents, held, isCertain }
       const isHeld = isSame && operation.size === 0 ? known.isHeld : await holdAll(place, store, what)
       return { staged, isHeld }
     }
     const [{ files, leftOut, changed, touched }, { staged, isHeld }] = await Promise.all([
       scan(place, {
         known: before,
-        index: indexId,
+        names,
         limits: request.limits,
         also: request.also ?? [],
         sinceMs,
@@ -77,7 +85,8 @@ async function captureOnce(
     const stamp = (path: BytePath) => files.get(path)?.stamp.join(':')
     const { last } = known ?? {}
     if (isSame && last?.around === around && (request.about ? request.reuse?.(last.step) : true)) {
-      if (touched || known.index !== indexId) saveKnown(folder, { ...known, files, index: indexId })
+      if (touched || known.index !== indexId) saveKnown(folder, { ...known, files, index: indexId, names })
+      await importer.abandon()
       return { step: request.about && last.step, commit: last.commit, state, position, files, leftOut, stamp }
     }
 
@@ -125,8 +134,10 @@ async function captureOnce(
     if (step) stampStep(store, step.step, request.atMs)
     saveKnown(folder, {
       tree,
+      commit,
       files,
       index: indexId,
+      names,
       staged: staged.id,
       state,
       held: commits,
@@ -158,12 +169,18 @@ const sameIds = (a: readonly string[], b: readonly string[]): boolean =>
 async function holdAll(
   place: Place,
   store: Store,
-  what: { commits: string[]; operation: OperationFiles; staged: string[]; held: readonly string[] },
+  what: {
+    commits: string[]
+    operation: OperationFiles
+    staged: string[]
+    held: readonly string[]
+    isCertain: boolean
+  },
 ): Promise<boolean> {
   const named = operationCommits(what.operation)
   // A commit that the files of an operation name may be missing; HEAD and the stash may not.
   if (named.length > 0) await holdObjects(place, store, await commitsAmong(place, named), [], what.held)
-  return holdObjects(place, store, what.commits, what.staged, what.held)
+  return holdObjects(place, store, what.commits, what.staged, what.held, what.isCertain)
 }
 
 const gitMode = (file: KnownFile): string =>
@@ -217,31 +234,42 @@ async function readStaged(
   store: Store,
   folder: string,
   index: Buffer | undefined,
+  parsed: IndexFile | undefined,
 ): Promise<{ id: string | undefined; lines: string[]; contents: string[] }> {
   if (!index) return { id: undefined, lines: [], contents: [] }
+  if (parsed?.tree) return stagedTree(place, parsed.tree, parsed.flagged)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const copy = join(folder, 'index')
   writeFileSync(copy, index, { mode: 0o600 })
   const env = { GIT_INDEX_FILE: copy }
+  const hasConflict = parsed?.flagged.some(row => /^m/i.test(row)) === true
   const [written, listed] = await Promise.all([
     gitAt(writingTo(place, store), ['write-tree', '--missing-ok'], { env, ok: [0, 128] }),
-    gitAt(place, ['ls-files', '-z', '--stage', '-v'], { env }),
+    parsed && !hasConflict ? undefined : gitAt(place, ['ls-files', '-z', '--stage', '-v'], { env }),
   ])
   const tree = objectId(written.stdout.toString('utf8').trimEnd())
-  // The tree distinguishes an empty file from one that is only intended to be added; the list shows flags and conflicts.
-  const id = `${tree ?? 'conflict'} ${contentId(place, listed.stdout)}`
-  if (tree) return { id, lines: [`M 040000 ${tree} staged`], contents: [tree] }
+  if (tree && parsed) return stagedTree(place, tree, parsed.flagged)
+  // Git fails for other reasons than a conflict, too, such as a name that is not allowed in a tree.
+  const rows = (listed ?? (await gitAt(place, ['ls-files', '-z', '--stage', '-v'], { env }))).stdout
+  if (tree) return stagedTree(place, tree, splitNames(rows))
   const lines: string[] = []
   const contents: string[] = []
-  for (const side of splitNames(listed.stdout)) {
+  for (const side of splitNames(rows)) {
     const [, mode, content = '', stage, path = ''] = /^\S (\d+) ([0-9a-f]+) (\d)\t(.*)$/s.exec(side) ?? []
     if (path === '') continue
     lines.push(`M ${mode} ${content} ${quoted(`staged/${stage}/${path}`)}`)
     // A submodule's commit is in another repository.
     if (mode !== '160000') contents.push(content)
   }
-  return { id, lines, contents }
+  return { id: `conflict ${contentId(place, rows)}`, lines, contents }
 }
+
+/** The tree says everything but the flags of entries. */
+const stagedTree = (place: Place, tree: string, flagged: readonly string[]) => ({
+  id: `${tree} ${contentId(place, Buffer.from(flagged.join('\0'), 'latin1'))}`,
+  lines: [`M 040000 ${tree} staged`],
+  contents: [tree],
+})
 
 const ARGS = ['fast-import', '--quiet', '--force', '--done', '--depth=0', '--date-format=raw']
 const TIMEOUT_MS = 120_000
@@ -261,9 +289,9 @@ class Importer {
     this.#store = store
   }
 
-  /** Something was written to it. */
-  get isUsed(): boolean {
-    return this.#child !== undefined
+  /** Starts git ahead of time. */
+  start(): void {
+    this.#input()
   }
 
   /** Starts git when there is something to write: often nothing has changed. */

@@ -26,8 +26,8 @@ export async function listIgnoredNames(place: Place): Promise<BytePath[]> {
 }
 
 /**
- * Lists a worktree. Git is asked again only if something that decides about its answer may have changed: the index, a
- * folder's entries, ignore rules or settings. `sinceMs`: the file system's time just before.
+ * Lists a worktree. Git is asked again only if something that decides about its answer may have changed: the names in the
+ * index, a folder's entries, ignore rules or settings. `sinceMs`: the file system's time just before.
  */
 export async function listWorktree(
   place: Place,

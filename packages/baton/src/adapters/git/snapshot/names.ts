@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import type { KeptRef, StepRecord } from '../../../ports/snapshots.ts'
-import { parseMessage } from './details.ts'
+import { objectId, parseMessage } from './details.ts'
 import { gitAt, type Place, type Repo, UNDO_REFS } from './place.ts'
 import type { Store } from './store.ts'
 
@@ -26,6 +26,15 @@ export function readKeptSteps(store: Store): KeptRef[] {
 }
 
 const namesIn = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : [])
+
+/** The commit of the last snapshot, as the store knows it. */
+export function readNow(store: Store): string | undefined {
+  try {
+    return objectId(readFileSync(join(store.gitDir, `${store.refs}now`), 'utf8').trimEnd())
+  } catch {
+    return undefined
+  }
+}
 
 /** Sets the time of a step's ref, by which it expires. */
 export function stampStep(store: Store, step: number, atMs: number): void {

@@ -20,8 +20,8 @@ import type { Place } from './place.ts'
 
 export interface ScanRequest {
   known: ReadonlyMap<BytePath, KnownFile>
-  /** Identifies the index. */
-  index: string | undefined
+  /** Identifies the names in the index. */
+  names: string | undefined
   limits: CaptureLimits
   also: Iterable<BytePath>
   /** The file system's time at the start: files that changed just before are read again next time. */
@@ -41,7 +41,7 @@ export interface Scan {
 
 /** Reads the worktree: every file that git tracks or would offer to track, and small ignored ones. Runs no filters. */
 export async function scan(place: Place, request: ScanRequest): Promise<Scan> {
-  const listing = listWorktree(place, request.index, request.sinceMs).then(
+  const listing = listWorktree(place, request.names, request.sinceMs).then(
     async ({ files, ignored }) => [files, await keepIgnored(place, ignored)] as const,
   )
   listing.catch(() => {})

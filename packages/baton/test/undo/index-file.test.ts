@@ -1,0 +1,152 @@
+import { execFileSync } from 'node:child_process'
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { leadsTo } from '../../src/adapters/git/snapshot/connected.ts'
+import { parseIndex } from '../../src/adapters/git/snapshot/index-file.ts'
+import { gitRepo, plainGit, scratch } from '../world/scratch.ts'
+
+type Git = (...args: string[]) => Buffer
+const gitIn =
+  (path: string): Git =>
+  (...args) =>
+    execFileSync('git', args, {
+      cwd: path,
+      env: { ...process.env, ...plainGit },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+
+const STATES: [string, (git: Git, path: string) => void][] = [
+  ['after a commit', () => {}],
+  ['version 4', git => git('update-index', '--index-version', '4')],
+  [
+    'version 4 after a commit',
+    git => {
+      git('update-index', '--index-version', '4')
+      git('commit', '-q', '--allow-empty', '-m', 'again')
+      git('read-tree', 'HEAD')
+    },
+  ],
+  [
+    'after git add',
+    (git, path) => {
+      writeFileSync(join(path, 'src/new name.txt'), 'new')
+      git('add', '-A')
+    },
+  ],
+  [
+    'after git add -N',
+    (git, path) => {
+      writeFileSync(join(path, 'later.txt'), 'later')
+      git('add', '-N', 'later.txt')
+    },
+  ],
+  [
+    'with flags',
+    git => {
+      git('update-index', '--assume-unchanged', 'a.txt')
+      git('update-index', '--skip-worktree', 'src/b.txt')
+    },
+  ],
+  [
+    'with a conflict',
+    (git, path) => {
+      git('switch', '-qc', 'other')
+      writeFileSync(join(path, 'a.txt'), 'other')
+      git('commit', '-qam', 'other')
+      git('switch', '-q', '-')
+      writeFileSync(join(path, 'a.txt'), 'mine')
+      git('commit', '-qam', 'mine')
+      try {
+        git('merge', '-q', 'other')
+      } catch {
+        // It conflicts.
+      }
+    },
+  ],
+  [
+    'with names of other bytes',
+    (git, path) => {
+      writeFileSync(Buffer.concat([Buffer.from(`${path}/`), Buffer.from([0xff, 0xe4, 0x20])]), 'x')
+      git('add', '-A')
+      git('commit', '-qm', 'bytes')
+    },
+  ],
+]
+
+test.each(STATES)('reads the index as git does: %s', async (_, change) => {
+  await using world = await repository()
+  const { git, path } = world
+  change(git, path)
+  const parsed = parseIndex(readFileSync(join(path, '.git/index')), { format: 'sha1' })
+  const rows = git('ls-files', '-z', '--stage', '-v').toString('latin1').split('\0').slice(0, -1)
+  expect(parsed?.flagged).toEqual(rows.filter(row => !row.startsWith('H ') || row.endsWith('later.txt')))
+  const names = rows.map(row => /^\S (\d\d)\d+ \w+ \d\t(.*)$/s.exec(row) ?? [])
+  const expected = names.map(
+    ([, kind = '', name]) => `\0${String.fromCharCode(Number.parseInt(kind, 8))}${name}`,
+  )
+  expect(parsed?.names.toString('latin1')).toBe(expected.join(''))
+  if (parsed?.tree) expect(parsed.tree).toBe(git('write-tree').toString().trim())
+})
+
+test('knows the tree right after a commit, and not after git add', async () => {
+  await using world = await repository()
+  const { git, path } = world
+  const tree = () => parseIndex(readFileSync(join(path, '.git/index')), { format: 'sha1' })?.tree
+  expect(tree()).toBe(git('rev-parse', 'HEAD^{tree}').toString().trim())
+  appendFileSync(join(path, 'a.txt'), 'more')
+  git('add', 'a.txt')
+  expect(tree()).toBeUndefined()
+})
+
+test('leaves to git what it cannot read: a split index, a sparse one, a damaged one', async () => {
+  await using world = await repository()
+  const { git, path } = world
+  const index = () => readFileSync(join(path, '.git/index'))
+  const whole = index()
+  for (let length = 0; length < whole.length - 21; length++)
+    expect(() => parseIndex(whole.subarray(0, length), { format: 'sha1' })).not.toThrow()
+  expect(parseIndex(whole.subarray(0, 100), { format: 'sha1' })).toBeUndefined()
+  git('update-index', '--split-index')
+  expect(parseIndex(index(), { format: 'sha1' })).toBeUndefined()
+  git('update-index', '--no-split-index')
+  git('sparse-checkout', 'init', '--cone', '--sparse-index')
+  expect(parseIndex(index(), { format: 'sha1' })).toBeUndefined()
+})
+
+test('follows new commits to those that are held, and trusts no file that is not what its name says', async () => {
+  await using world = await repository()
+  const { git, path } = world
+  const head = () => git('rev-parse', 'HEAD').toString().trim()
+  const first = head()
+  for (const name of ['one', 'two']) git('commit', '-q', '--allow-empty', '-m', name)
+  const place = { objectDir: join(path, '.git/objects'), format: 'sha1' as const }
+  expect(leadsTo(place, [head()], new Set([first]))).toBe(true)
+  expect(leadsTo(place, [], new Set())).toBe(true)
+  // Down to the root, or to a commit that is not there.
+  expect(leadsTo(place, [head()], new Set())).toBe(false)
+  expect(leadsTo(place, ['0'.repeat(40)], new Set([first]))).toBe(false)
+  const last = head()
+  const file = (id: string) => join(place.objectDir, id.slice(0, 2), id.slice(2))
+  execFileSync('cp', ['-f', file(first), file(last)])
+  expect(leadsTo(place, [last], new Set([first]))).toBe(false)
+  git('gc', '-q')
+})
+
+async function repository() {
+  const folder = scratch('ix-')
+  const repo = await gitRepo(join(folder.path, 'repo'))
+  repo.write('a.txt', 'a')
+  repo.write('src/b.txt', 'b')
+  const git = gitIn(repo.path)
+  git('add', '-A')
+  git('commit', '-qm', 'files')
+  return {
+    git,
+    path: repo.path,
+    async [Symbol.asyncDispose]() {
+      await repo[Symbol.asyncDispose]()
+      folder.remove()
+    },
+  }
+}
