@@ -29,6 +29,8 @@ export interface FleetLoad {
   exhausted?: ReadonlySet<string>
   /** What agents work on now. */
   working: readonly Work[]
+  /** What agents of other machines work on: it uses no slot here, but counts for the limits. */
+  elsewhere?: readonly Work[]
   waiting: readonly WaitingJob[]
   now: number
 }
@@ -37,16 +39,22 @@ export interface FleetLoad {
 export const AGEING_MS = 10 * 60_000
 
 /** The jobs to take now, in this order: the most urgent first, within the limits. Pure. */
-export function chooseJobs(load: FleetLoad): ChosenJob[] {
+export const chooseJobs = (load: FleetLoad): ChosenJob[] =>
+  chooseInOrder({ ...load, waiting: [...load.waiting].sort(byUrgency) })
+
+/** The same for jobs that are in the order of their urgency already, which does not change as time passes. */
+export function chooseInOrder(load: FleetLoad): ChosenJob[] {
   const { slots, agents, exhausted, working, waiting, now } = load
   const chosen: ChosenJob[] = []
   let free = slots - working.length
   if (free <= 0) return chosen
   const counts = new Counts(load)
-  for (const job of waiting.filter(({ notBefore }) => notBefore <= now).sort(byUrgency(now))) {
+  for (const job of waiting) {
     if (free <= 0) break
+    if (job.notBefore > now) continue
+    if (!counts.hasRoom(job)) continue
     const able = (job.agent === undefined ? agents : [job.agent]).filter(
-      agent => !exhausted?.has(agent) && counts.hasRoom({ ...job, agent }),
+      agent => !exhausted?.has(agent) && counts.hasAgent(agent),
     )
     const [first, ...rest] = able
     if (first === undefined) continue
@@ -73,34 +81,49 @@ class Counts {
   constructor(load: FleetLoad) {
     this.#load = load
     for (const work of load.working) this.add(work)
+    for (const work of load.elsewhere ?? []) this.#count(work)
   }
 
   add(work: Work): void {
     this.works.push(work)
+    this.#count(work)
+  }
+
+  #count(work: Work): void {
     for (const key of keysOf(work)) this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
   }
 
-  hasRoom(work: Work): boolean {
-    return keysOf(work).every(key => (this.#counts.get(key) ?? 0) < this.#limitOf(key, work))
+  /** Whether the limits of its repository and labels leave room for a job. */
+  hasRoom({ repository, labels }: Pick<WaitingJob, 'repository' | 'labels'>): boolean {
+    const key = `repository:${repository}`
+    if ((this.#counts.get(key) ?? 0) >= repositoryLimit(repository, this.#load)) return false
+    return labelsOf(labels).every(label => this.#isFree(label))
   }
 
-  #limitOf(key: string, { repository }: Work): number {
-    if (key === `repository:${repository}`) return repositoryLimit(repository, this.#load)
-    return this.#load.limits?.[key] ?? Number.POSITIVE_INFINITY
+  hasAgent(agent: string): boolean {
+    return this.#isFree(`agent:${agent}`)
+  }
+
+  #isFree(key: string): boolean {
+    return (this.#counts.get(key) ?? 0) < (this.#load.limits?.[key] ?? Number.POSITIVE_INFINITY)
   }
 }
 
-const keysOf = ({ repository, agent, labels = [] }: Work): string[] => [
-  `repository:${repository}`,
-  `agent:${agent}`,
+const labelsOf = (labels: readonly string[] = []): string[] => [
   ...new Set(labels.map(label => `label:${label.toLowerCase()}`)),
 ]
 
-const byUrgency = (now: number) => (a: WaitingJob, b: WaitingJob) =>
-  urgency(b, now) - urgency(a, now) || a.addedAt - b.addedAt || (a.id < b.id ? -1 : 1)
+const keysOf = ({ repository, agent, labels }: Work): string[] => [
+  `repository:${repository}`,
+  `agent:${agent}`,
+  ...labelsOf(labels),
+]
 
-const urgency = ({ priority, addedAt }: WaitingJob, now: number): number =>
-  priority + Math.floor(Math.max(0, now - addedAt) / AGEING_MS)
+/** Sorts the most urgent job first. */
+export const byUrgency = (a: WaitingJob, b: WaitingJob): number =>
+  urgency(b) - urgency(a) || a.addedAt - b.addedAt || (a.id < b.id ? -1 : 1)
+
+const urgency = ({ priority, addedAt }: WaitingJob): number => priority * AGEING_MS - addedAt
 
 /** The agent with the fewest jobs; of equal ones the first. */
 export function chooseAgent<A extends string>(

@@ -237,19 +237,23 @@ export class Fleet {
 
   async #takeJobs(): Promise<void> {
     const { slots, machine, agents } = await this.#read()
+    // Also when no slot is free: the status says whether the database works.
     const queue = await this.#ports.queue()
     const working = (await this.#ports.records.all()).filter(usesSlot)
     const limits = this.#ports.limits()
     const { exhausted, overBudget } = await this.#ports.usage()
     this.#waits = overBudget ?? exhaustedText(exhausted)
-    if (overBudget) return
+    if (overBudget || working.length >= slots) return
+    const jobs = await queue.list()
+    const elsewhere = jobs.filter(({ state, data }) => state === 'active' && data.machine !== machine)
     const chosen = chooseJobs({
       slots,
       ...limits,
       agents,
       exhausted: new Set(exhausted.keys()),
       working: working.map(({ data, agent }) => ({ ...data, agent })),
-      waiting: (await queue.list()).flatMap(({ id, state, data, addedAt, notBefore }) =>
+      elsewhere: elsewhere.map(({ data }) => ({ ...data, agent: data.agent ?? '' })),
+      waiting: jobs.flatMap(({ id, state, data, addedAt, notBefore }) =>
         state === 'waiting' ? [{ ...data, id, addedAt, notBefore }] : [],
       ),
       now: this.#ports.clock.now(),
