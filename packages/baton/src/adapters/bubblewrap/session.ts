@@ -16,6 +16,7 @@ import type {
 } from '../../ports/sandbox.ts'
 import { argumentsFile, bubblewrapArguments, type CommonFiles } from './arguments.ts'
 import { commentFor, withOnlyDescriptors, wrappedCommand } from './box.ts'
+import { endOfRun } from './end-of-run.ts'
 import { endHolder, type Holder, isRunning, processesInside } from './holder.ts'
 import { InsideConnector, listeningPorts } from './inside-ports.ts'
 import { Layers } from './layers.ts'
@@ -58,7 +59,6 @@ interface Listening {
   server: Server
 }
 
-const OUTPUT_KEPT = 4 * 1024 * 1024
 const RUN_TIMEOUT_MS = 120_000
 
 export class BubblewrapSession implements SandboxSession {
@@ -309,49 +309,19 @@ export class BubblewrapSession implements SandboxSession {
         detached: true,
         stdio: ['pipe', 'pipe', 'pipe', ...descriptors],
       })
-      return await ended(child, { input: input ?? '', timeoutMs: timeoutMs ?? RUN_TIMEOUT_MS, signal })
+      return await endOfRun(child, {
+        input: input ?? '',
+        timeoutMs: timeoutMs ?? RUN_TIMEOUT_MS,
+        signal,
+        // In namespaces of its own, everything ends with the program.
+        hasOthers: async () => holder !== undefined && (await processesInside(holder)).length > 0,
+      })
     } finally {
       for (const descriptor of descriptors) closeSync(descriptor)
       await rm(file, { force: true })
     }
   }
 }
-
-function ended(
-  child: ReturnType<typeof spawn>,
-  { input, timeoutMs, signal }: { input: string; timeoutMs: number; signal: AbortSignal | undefined },
-): Promise<ContainedRun> {
-  return new Promise((resolve, reject) => {
-    const kill = () => {
-      try {
-        if (child.pid) process.kill(-child.pid, 'SIGKILL')
-      } catch {
-        // Already gone.
-      }
-    }
-    const timer = setTimeout(kill, timeoutMs)
-    signal?.addEventListener('abort', kill, { once: true })
-    const texts = { stdout: '', stderr: '' }
-    for (const name of ['stdout', 'stderr'] as const)
-      child[name]?.on('data', (chunk: Buffer) => {
-        texts[name] = (texts[name] + chunk.toString('utf8')).slice(-OUTPUT_KEPT)
-      })
-    child.stdin?.on('error', () => undefined)
-    child.stdin?.end(input)
-    child.once('error', reject)
-    child.once('exit', code => {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', kill)
-      const finish = () => resolve({ code: code ?? undefined, ...texts })
-      child.once('close', finish)
-      // What a background process still holds open is not waited for.
-      setTimeout(finish, LAST_OUTPUT_MS).unref()
-    })
-  })
-}
-
-/** How long output may take to arrive after its program ended. */
-const LAST_OUTPUT_MS = 500
 
 const exists = (path: string): Promise<boolean> =>
   access(path).then(
