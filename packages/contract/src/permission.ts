@@ -82,6 +82,8 @@ export const PermissionStep = z.object({
   decision: PermissionDecision,
   part: z.string(),
   reason: z.string(),
+  /** The rule names one command word for word, as "always allow" remembers it. */
+  exact: z.literal(true).optional(),
 })
 export type PermissionStep = z.infer<typeof PermissionStep>
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
-import type { PermissionMode } from '@batonpass/contract/event'
-import { SessionId } from '@batonpass/contract/ids'
+import type { AgentEvent, PermissionMode } from '@batonpass/contract/event'
+import { EventId, SessionId } from '@batonpass/contract/ids'
+import type { Session } from '@batonpass/contract/session'
 import { isInside } from '@batonpass/shell-verdict/paths/resolve'
 import { outsideWork } from '../adapters/broker/outside.ts'
 import { brokerSockets } from '../adapters/broker/sockets.ts'
@@ -10,7 +11,7 @@ import { onPath } from '../adapters/system/on-path.ts'
 import { realpath } from '../adapters/system/realpath.ts'
 import type { Intake } from '../engine/intake.ts'
 import { Broker } from '../sandbox/broker/broker.ts'
-import type { BrokerParts } from '../sandbox/broker/brokered-call.ts'
+import type { BrokerParts, BrokerRecord, BrokerRequest } from '../sandbox/broker/brokered-call.ts'
 import { commandText } from '../sandbox/broker/command-text.ts'
 import type { BrokeredCommand } from '../work/workflows/run-grant.ts'
 import type { Ground } from './ground.ts'
@@ -99,18 +100,47 @@ export function composeBroker(
       if (isLeft && UNASKED.includes(mode)) return undefined
       return permission?.reason ?? `${command} needs a yes, and nobody was there to give it.`
     },
-    async record(session, { pushed, ...entry }) {
+    async record(session, { pushed, request, ...entry }) {
       const body = { kind: 'broker' as const, ...entry, ...(pushed ? { pushed: [...pushed] } : {}) }
       const known = await sessions.find(session)
+      const about = { session: SessionId.parse(session), project: known?.project }
+      const ended = request && known && endedEvent(known, request, entry)
       await write([
-        newEntry(body, {
-          session: SessionId.parse(session),
-          ...(known?.project ? { project: known.project } : {}),
-        }),
+        newEntry(body, about),
+        ...(ended
+          ? [newEntry({ kind: 'event', event: ended, source: 'manual' }, { ...about, ...ended })]
+          : []),
       ])
     },
     fault,
   })
+}
+
+/**
+ * How a command ended that went through the permission chain, for the journal alone: the agent reports the whole command
+ * that it is a part of, and reactors act on that.
+ */
+function endedEvent(
+  { id: session, agent, nativeSession }: Session,
+  { call, words, cwd }: BrokerRequest,
+  { exit, refused }: Pick<BrokerRecord, 'exit' | 'refused'>,
+): AgentEvent {
+  const command = commandText(words)
+  const common = {
+    id: EventId.parse(`evt_${systemIds.id(20)}`),
+    at: new Date(systemClock.now()).toISOString(),
+    agent,
+    session,
+    nativeSession,
+    cwd,
+    tool: 'Bash',
+    toolUseId: call,
+    input: { command },
+    action: { kind: 'shell' as const, command },
+  }
+  return refused === undefined
+    ? { ...common, type: 'ToolFinished', failed: exit !== 0, response: { exit } }
+    : { ...common, type: 'ToolDenied', reason: refused }
 }
 
 /** Without folders in which a command of the agent could have put a program. */

@@ -81,7 +81,8 @@ export async function whyOutside(
   if (decision === 'deny') return reason
   if (decision === 'ask' && (brokered.size === 0 || trail.some(step => step.decision === 'ask')))
     return reason
-  const own = decision === 'allow' && trail.find(step => !BATONS.test(step.rule))
+  // A remembered yes is a yes to the command, which people also gave before they had a sandbox.
+  const own = decision === 'allow' && trail.find(({ rule, exact }) => !BATONS.test(rule) && !exact)
   if (own) return `your rule ${own.rule} allows it outside`
   const open = place.broker === 'person' ? undefined : openSteps(judgement)[0]
   if (open && (place.broker === 'rules' || !releasesOf(judgement).every(canBind)))

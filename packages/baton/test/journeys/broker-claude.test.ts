@@ -96,6 +96,14 @@ describe('the broker, with the real Claude Code', () => {
       expect.objectContaining({ command: 'git push origin feature', exit: 0 }),
       expect.objectContaining({ command: 'git push origin feature', refused: expect.any(String) }),
     ])
+    // The journal says how each part ended that left, or was to leave.
+    const ends = atTerminal.flatMap(body => {
+      const isEnd = body.kind === 'event' && /^Tool(Finished|Denied)$/.test(body.event.type)
+      return isEnd && 'toolUseId' in body.event && body.event.toolUseId?.startsWith('broker_')
+        ? body.event.type
+        : []
+    })
+    expect(ends.slice(-2)).toEqual(['ToolFinished', 'ToolDenied'])
     expect(JSON.stringify(atTerminal)).not.toContain('/sandbox/box')
   })
 })

@@ -124,6 +124,13 @@ describe('its text decides about a command', () => {
     expect(await outside('make && npm test', { config: { permissions: { allow: rule } } })).toBeUndefined()
   })
 
+  test('that a person always allows, word for word: it runs inside unless it has to leave', async () => {
+    const allow = (command: string) => ({ config: { permissions: { allow: [{ command }] } } })
+    expect(await outside('make release', allow('make release'))).toBeUndefined()
+    expect(await outside('docker ps', allow('docker ps'))).toMatch(/docker/)
+    expect(await outside('npm install left-pad', allow('npm install left-pad'))).toMatch(/network/)
+  })
+
   test('that changes files of which no snapshot is taken', async () => {
     const place = { undo: false }
     expect(await outside('rm -rf src', { place })).toBe(NOT_UNDOABLE)

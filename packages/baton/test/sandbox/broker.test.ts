@@ -18,6 +18,8 @@ interface BrokerWorld extends SandboxWorld {
   /** What became of each gh command, with its output. */
   ended: [string, string | undefined][]
   records: BrokerRecord[]
+  /** How each command ended that went through the permission chain: its exit code, or why it did not run. */
+  endings: [call: string, end: number | string | undefined][]
   /** Why the permission chain says no; undefined lets everything run. */
   answer: { why: string | undefined }
   /** Who commits, if the user wants signatures, and their git settings. */
@@ -29,6 +31,7 @@ interface BrokerWorld extends SandboxWorld {
 async function brokerWorld({ isSigned = false } = {}): Promise<BrokerWorld> {
   const asked: string[] = []
   const records: BrokerRecord[] = []
+  const endings: BrokerWorld['endings'] = []
   const ended: [string, string | undefined][] = []
   const answer: { why: string | undefined } = { why: undefined }
   const signer: BrokerWorld['signer'] = { user: undefined }
@@ -68,8 +71,11 @@ async function brokerWorld({ isSigned = false } = {}): Promise<BrokerWorld> {
     requestAccess: async (_, { kind, name }) => ({ isGranted: kind === 'host', line: `asked about ${name}` }),
     signer: async () => signer.user,
     now: () => Date.now(),
-    newCall: () => 'broker_1',
-    record: async (_, entry) => void records.push(entry),
+    newCall: () => `broker_${asked.length + 1}`,
+    record: async (_, { request, ...entry }) => {
+      records.push(entry)
+      if (request) endings.push([request.call, entry.exit ?? entry.refused])
+    },
     fault: (during, cause) => records.push({ command: during, cwd: '', refused: String(cause) }),
   })
   world.session = await world.open('ses_test', {
@@ -94,6 +100,7 @@ async function brokerWorld({ isSigned = false } = {}): Promise<BrokerWorld> {
     asked,
     ended,
     records,
+    endings,
     answer,
     signer,
     inOrigin,

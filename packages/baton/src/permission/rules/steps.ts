@@ -13,7 +13,8 @@ export function ruleStep(rule: CompiledRule, part: string): PermissionStep {
   const said = rule.reason ?? `the rule ${rule.name} says so`
   const ends = rule.decision === 'allow' && isContainerClient(part)
   const reason = ends ? `${said}; ${ENDS_CONTAINMENT}` : said
-  return { rule: rule.name, decision: rule.decision, part, reason }
+  const { name, decision, isExact } = rule
+  return { rule: name, decision, part, reason, ...(isExact ? { exact: true } : {}) }
 }
 
 export function secretStep({ preset, presetName }: RuleSet, part: string, secret: string): PermissionStep {

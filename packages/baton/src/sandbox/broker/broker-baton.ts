@@ -29,7 +29,8 @@ export async function runBaton(work: BrokeredCall): Promise<number> {
   }
   const folder =
     [...brokered.repositories.keys()].find(worktree => isInside(call.cwd, worktree)) ?? brokered.worktree
-  const refused = plan.isHelp ? undefined : await refusedByChain(work, requestOf(work, plan.shown, folder))
+  const request = plan.isHelp ? undefined : requestOf(work, plan.shown, folder)
+  const refused = request && (await refusedByChain(work, request))
   if (refused !== undefined) return refused
   if (call.signal.aborted) return 1
   const exit = await parts.outside.runBaton(
@@ -38,7 +39,7 @@ export async function runBaton(work: BrokeredCall): Promise<number> {
     { folder, input, inside: insideSteps(work, folder) },
     call,
   )
-  await parts.record(session, { command: commandText(plan.shown), cwd: call.cwd, exit })
+  await parts.record(session, { request, command: commandText(plan.shown), cwd: call.cwd, exit })
   return exit
 }
 

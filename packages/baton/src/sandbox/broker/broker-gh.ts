@@ -31,7 +31,7 @@ export async function runGh(work: BrokeredCall): Promise<number> {
         call.out(chunk)
       },
     })
-    await parts.record(session, { command: commandText(plan.shown), cwd: call.cwd, exit })
+    await parts.record(session, { request, command: commandText(plan.shown), cwd: call.cwd, exit })
     return exit
   } finally {
     const output = exit === 0 ? Buffer.concat(printed).toString().slice(-KEPT_OUTPUT) : undefined

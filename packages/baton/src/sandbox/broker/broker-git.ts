@@ -111,6 +111,7 @@ async function runPlan(
   if (call.signal.aborted) return 1
   const exit = await mirror.run(plan.args, call)
   await parts.record(session, {
+    ...(isDecided ? {} : { request }),
     command: commandText(plan.shown),
     cwd: call.cwd,
     exit,

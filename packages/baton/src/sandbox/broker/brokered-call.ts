@@ -52,6 +52,8 @@ export interface BrokerWaiting {
 }
 
 export interface BrokerRecord {
+  /** What went through the permission chain: the journal then says how it ended. */
+  request?: BrokerRequest | undefined
   command: string
   cwd: string
   /** Undefined if it did not run. */
@@ -84,8 +86,9 @@ export async function refuse(
   { parts, session, call }: Pick<BrokeredCall, 'parts' | 'session' | 'call'>,
   reason: string,
   words: readonly string[] = [call.program, ...call.argv],
+  request?: BrokerRequest,
 ): Promise<number> {
-  await parts.record(session, { command: commandText(words), cwd: call.cwd, refused: reason })
+  await parts.record(session, { request, command: commandText(words), cwd: call.cwd, refused: reason })
   call.err(`baton: ${reason}\n`)
   return 1
 }
@@ -112,7 +115,8 @@ export async function refusedByChain(
   const takeRelease = () => parts.takeRelease(session, outgoing)
   const why = await parts.whyNot(session, request, { signal: call.signal, takeRelease })
   if (why === undefined) return undefined
-  return call.signal.aborted ? 1 : refuse(work, why, request.words)
+  const isGone = call.signal.aborted
+  return refuse(work, isGone ? 'The command ended before an answer came.' : why, request.words, request)
 }
 
 /** Has a file read inside, with the rights of the sandbox. */
