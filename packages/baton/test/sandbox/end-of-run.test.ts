@@ -22,6 +22,12 @@ test('a process in the background that holds the output open is not waited for',
   expect(first).toBe('first')
 })
 
+test('a process in the background that writes without end is not waited for', async () => {
+  const { stdout } = await run('(while sleep 0.2; do echo busy; done) & echo $!', { hasOthers: true })
+  process.kill(Number(stdout.split('\n')[0]))
+  expect(stdout).toContain('busy')
+})
+
 test('a program that takes too long is killed, and text in several bytes is not torn', async () => {
   expect((await run('sleep 600', { timeoutMs: 100 })).code).toBeUndefined()
   expect((await run('cat', { input: 'ä€😀'.repeat(50_000) })).stdout).toBe('ä€😀'.repeat(50_000))

@@ -12,7 +12,9 @@ export interface RunLimits {
 const OUTPUT_KEPT = 4 * 1024 * 1024
 /** How long the output may be silent after the program ended, if a process in the background holds it open. */
 const SILENT_MS = 2000
-/** The same if no process is known that could do that. */
+/** How long it is read at most in that case: a service may write without end, and what the program wrote is read long before. */
+const READ_MS = 5000
+/** How long the output may be silent if no process is known that holds it open. */
 const LOST_MS = 60_000
 
 /** Waits for a program and for the end of its output. */
@@ -53,7 +55,10 @@ export function endOfRun(
       }
       void hasOthers()
         .catch(() => true)
-        .then(isHeld => waitForSilence(isHeld ? SILENT_MS : LOST_MS))
+        .then(isHeld => {
+          waitForSilence(isHeld ? SILENT_MS : LOST_MS)
+          if (isHeld) setTimeout(finish, READ_MS).unref()
+        })
     })
   })
 }
