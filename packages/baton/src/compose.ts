@@ -95,6 +95,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
         port: () => listening,
         borrowedBy: project => fleet.borrowedBy(project),
         ownProgram: options.ownProgram ?? ['baton'],
+        programFolder: options.programFolder,
       })
   const proofs = ground.inMemory
     ? undefined
@@ -293,6 +294,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     asks,
     serversOf: id => sandbox?.sandboxes.servers(id) ?? [],
     toolServer: options.toolServer,
+    contain: sandbox?.whole.contain,
   })
   live.listen(entry => watched.hear(entry))
   const fleet = new FleetKeeper(stateDir, async () => {
@@ -320,7 +322,14 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
       watch: () => screens.watch(watched.watch),
       stages: () => work.tick(),
       ...(unattended ? { hungTurns: () => unattended.hungTurns.tick() } : {}),
-      ...(sandbox ? { sandbox: () => sandbox.sandboxes.tick() } : {}),
+      ...(sandbox
+        ? {
+            sandbox: async () => {
+              await sandbox.whole.agents.tick()
+              await sandbox.sandboxes.tick()
+            },
+          }
+        : {}),
       ...(ground.inMemory ? {} : { fleet: () => fleet.tick() }),
     },
     fault,
@@ -346,6 +355,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
       off: async () => (await sandbox?.off()) ?? [],
     }),
     intake,
+    contained: sandbox?.whole,
     store,
     asks,
     presence,
@@ -380,10 +390,9 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     },
     fault,
     async startSandbox() {
-      // With the mode off nothing is started, not even a probe.
-      if (sandbox && machine().config.sandbox.mode !== 'off') {
+      if (sandbox) {
         const live = await store.sessions({ live: true, limit: 5000 })
-        await sandbox.sandboxes.start(new Set(live.map(({ id }) => id)))
+        await sandbox.start(new Set(live.map(({ id }) => id)))
       }
       // Only now: the sandboxes of proofs that a killed daemon left have ended.
       await proofs?.resume()
@@ -400,7 +409,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
         () => asks.stop(),
         () => intake.idle(),
         async () => {
-          if (hosted === 'end') await sandbox?.sandboxes.endAllExcept(new Set())
+          if (hosted === 'end') await sandbox?.endAll()
         },
         () => drivers.close(hosted),
       ]

@@ -172,6 +172,8 @@ export const RunRequest = z.object({
   args: z.array(line).max(100).default([]),
   /** The caller's environment: the agent needs the caller's PATH and keys, which the daemon does not have. */
   env: z.record(z.string().regex(/^[A-Za-z_]\w*$/), z.string().max(100_000)).default({}),
+  /** Run the whole agent in the sandbox. */
+  sandbox: z.boolean().optional(),
   /** Give a hosted agent Baton's own tools, which stages need. */
   tools: z.boolean().optional(),
   /** The tmux server's socket. */

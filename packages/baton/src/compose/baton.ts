@@ -22,12 +22,15 @@ import type { GroundOptions } from './ground.ts'
 import type { Maintenance } from './maintenance.ts'
 import type { Sessions } from './sessions.ts'
 import type { StagedWork } from './stage.ts'
+import type { ComposedWholeAgents } from './whole-agents.ts'
 
 export interface ComposeOptions extends GroundOptions {
   /** How to start `baton mcp` from this installation, which may not be on an agent's PATH. */
   toolServer?: ToolServer
   /** How to start this installation's `baton`. Default: the one on the PATH. */
   ownProgram?: readonly string[]
+  /** The folder of this installation's programs. */
+  programFolder?: string
   /** How to start a workflow in an agent, for the fleet. */
   startWorkflow?: (
     agent: string,
@@ -42,6 +45,8 @@ export interface ComposeOptions extends GroundOptions {
 /** Everything that runs. `compose` is the only place where adapters and engine are connected. */
 export interface Baton extends Maintenance {
   intake: Intake
+  /** Agents that run in the sandbox as a whole. Undefined in a process that handles a single call. */
+  contained: Pick<ComposedWholeAgents, 'contain' | 'listensWith'> | undefined
   store: Store
   asks: Asks
   /** Whether the person is away. */

@@ -27,6 +27,8 @@ export interface BrokerLinks {
   requestAccess: BrokerParts['requestAccess']
   signer: BrokerParts['signer']
   takeRelease: BrokerParts['takeRelease']
+  /** The session of a sandbox: that of a whole agent has another name. */
+  sessionOf(name: string): string
   /** How to start Baton's own program. */
   ownProgram: readonly string[]
 }
@@ -37,9 +39,19 @@ const UNASKED: readonly (PermissionMode | undefined)[] = ['bypass', 'never-ask']
 /** Builds the broker: what leaves the sandbox takes the way of every other command through the permission chain. */
 export function composeBroker(
   { env, stateDir, sessions, write, fault }: Ground,
-  { intake, brokerEnded, agentEnvironment, requestAccess, signer, takeRelease, ownProgram }: BrokerLinks,
+  {
+    intake,
+    brokerEnded,
+    agentEnvironment,
+    requestAccess,
+    signer,
+    takeRelease,
+    sessionOf,
+    ownProgram,
+  }: BrokerLinks,
 ): Broker {
   const folder = join(stateDir, 'sandbox', 'broker')
+  const find = (name: string) => sessions.find(sessionOf(name))
   return new Broker({
     sockets: brokerSockets({
       folder,
@@ -50,7 +62,7 @@ export function composeBroker(
     outside: outsideWork({
       folder,
       async environmentOf(session) {
-        const known = await sessions.find(session)
+        const known = await find(session)
         const found = (await agentEnvironment(known?.pid)) ?? env
         return {
           ...found,
@@ -60,7 +72,7 @@ export function composeBroker(
       },
       findProgram: (name, path) => onPath(name, { PATH: path }),
       async ownProgram(session) {
-        const nativeSession = (await sessions.find(session))?.nativeSession
+        const nativeSession = (await find(session))?.nativeSession
         // The daemon's own environment, and nothing that a command inside could set.
         const own = { CLAUDE_CODE_SESSION_ID: nativeSession, CODEX_THREAD_ID: undefined }
         return { words: ownProgram, env: { ...env, ...own, BATON_FOR_SANDBOX: '1', NO_COLOR: '1' } }
@@ -73,10 +85,10 @@ export function composeBroker(
     now: systemClock.now,
     newCall: () => `broker_${systemIds.id(20)}`,
     ended: (session, { call, words }, output) =>
-      brokerEnded(SessionId.parse(session), { call, words, output }),
+      brokerEnded(SessionId.parse(sessionOf(session)), { call, words, output }),
     async whyNot(session, { call, words, cwd }, waiting) {
       const command = commandText(words)
-      const known = await sessions.find(session)
+      const known = await find(session)
       if (!known) return 'This session is over.'
       const { agent, nativeSession, mode } = known
       const { permission } = await intake().handleEvent(
@@ -101,9 +113,11 @@ export function composeBroker(
       return permission?.reason ?? `${command} needs a yes, and nobody was there to give it.`
     },
     async record(session, { pushed, request, ...entry }) {
+      // No hook of a whole agent has told yet which session this is.
+      if (!SessionId.safeParse(sessionOf(session)).success) return
       const body = { kind: 'broker' as const, ...entry, ...(pushed ? { pushed: [...pushed] } : {}) }
-      const known = await sessions.find(session)
-      const about = { session: SessionId.parse(session), project: known?.project }
+      const known = await find(session)
+      const about = { session: SessionId.parse(sessionOf(session)), project: known?.project }
       const ended = request && known && endedEvent(known, request, entry)
       await write([
         newEntry(body, about),

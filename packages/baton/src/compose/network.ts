@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { type Duplex, pipeline } from 'node:stream'
+import { z } from 'zod'
 import { namesLoopback } from '../adapters/proxy/addresses.ts'
-import { createAuthority } from '../adapters/proxy/certificate.ts'
+import { type CertificateAuthority, createAuthority } from '../adapters/proxy/certificate.ts'
 import { packageCache } from '../adapters/proxy/package-cache.ts'
 import { FilteringProxy } from '../adapters/proxy/proxy.ts'
 import { readCertificates, readRegistryFiles, systemCertificates } from '../adapters/proxy/user-files.ts'
@@ -14,6 +15,7 @@ import { combineRules, rulesFromRequests, rulesFromSettings } from '../sandbox/n
 import { CERTIFICATES, hasOwnProxy, networkVariables } from '../sandbox/network/inside-environment.ts'
 import { readUserRegistries } from '../sandbox/network/registries.ts'
 import type { SandboxNetwork } from '../sandbox/sandboxes.ts'
+import { readText } from './read-text.ts'
 
 export interface NetworkLinks {
   home: string
@@ -29,7 +31,20 @@ export interface NetworkLinks {
   onBlocked(session: string, blocked: Blocked): string | undefined
   /** Hosts that a person allowed this session a moment ago, in the syntax of `sandbox.hosts`. */
   grantedHosts(session: string): readonly string[]
+  /** Whether programs of the session outlive the daemon, and with it the certificate that they trust. */
+  outlivesDaemon(session: string): boolean
   fault(during: string, cause: unknown): void
+}
+
+/** The authority of a session whose programs outlive the daemon. */
+const Kept = z.object({ certificate: z.string(), key: z.string() })
+
+function parseJson(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 interface Opened {
@@ -122,7 +137,22 @@ export function composeNetwork(links: NetworkLinks): SandboxNetwork {
       sessions.get(session)?.proxy.close()
       sessions.delete(session)
       rmSync(folderOf(session), { recursive: true, force: true })
+      rmSync(`${folderOf(session)}.json`, { force: true })
     },
+  }
+
+  function authorityFor(session: string): CertificateAuthority {
+    const now = systemClock.now()
+    if (!links.outlivesDaemon(session)) return createAuthority('Baton sandbox', now)
+    // Next to the folder that the sandbox shows, not in it.
+    const file = `${folderOf(session)}.json`
+    const kept = Kept.safeParse(parseJson(readText(file)))
+    if (kept.success) return createAuthority('Baton sandbox', now, kept.data)
+    const authority = createAuthority('Baton sandbox', now)
+    const { certificate, key } = authority
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    writeFileSync(file, JSON.stringify({ certificate, key }), { mode: 0o600 })
+    return authority
   }
 
   async function start(
@@ -131,7 +161,7 @@ export function composeNetwork(links: NetworkLinks): SandboxNetwork {
     rules: () => readonly HostRule[],
     trusted: readonly string[],
   ): Promise<Opened | undefined> {
-    const authority = createAuthority('Baton sandbox', systemClock.now())
+    const authority = authorityFor(session)
     const proxy = new FilteringProxy({
       authority,
       rules: () => (sessions.get(session)?.rules ?? rules)(),

@@ -30,11 +30,18 @@ import type { Ground } from './ground.ts'
 import { composeNetwork } from './network.ts'
 import { newEntry } from './new-entry.ts'
 import { composeRewrites, type Rewrites, sandboxingOf } from './rewrites.ts'
+import { type ComposedWholeAgents, composeWholeAgents } from './whole-agents.ts'
 
 export interface ComposedSandbox extends Pick<Rewrites, 'off' | 'restore'> {
   sandboxes: Sandboxes
   link: SandboxLink
   reactor: Reactor
+  /** Agents that run in the sandbox as a whole. */
+  whole: ComposedWholeAgents
+  /** Ends everything but whole agents, which run on in their terminals. */
+  endAll(): Promise<void>
+  /** Once, when the daemon starts. */
+  start(live: ReadonlySet<string>): Promise<void>
   /** Stops listening; the next daemon takes over. */
   close(): Promise<void>
 }
@@ -45,6 +52,8 @@ export function composeSandbox(
   links: Pick<BrokerLinks, 'intake' | 'brokerEnded' | 'ownProgram'> & {
     asks: Asks
     port(): number | undefined
+    /** The folder of Baton's own program. */
+    programFolder: string | undefined
     /** Folders that a clone of the fleet borrows objects from. */
     borrowedBy(project: string): Promise<readonly string[]>
   },
@@ -53,11 +62,25 @@ export function composeSandbox(
   const processOf = processReader()
   const ownPorts = () => [links.port() ?? 0]
   const access = composeAccess(ground, { asks: links.asks, ownPorts, borrowedBy: links.borrowedBy })
+  const whole = composeWholeAgents(ground, {
+    sandboxes: () => sandboxes,
+    settingsFor: async (name, worktree) =>
+      access.settingsFor(sessionOf(name), { config: await ground.configFor(worktree), project: worktree }),
+    programFolder: links.programFolder,
+  })
+  /** The session behind a sandbox: a whole agent's has a name of its own. */
+  const sessionOf = (name: string) => whole.agents.sessionOf(name)
   const broker = composeBroker(ground, {
     ...links,
-    requestAccess: access.request,
+    sessionOf,
+    async requestAccess(name, wanted, signal) {
+      if (whole.agents.find(name) && wanted.kind === 'path') return { isGranted: false, line: FIXED_PATHS }
+      const answer = await access.request(sessionOf(name), wanted, signal)
+      if (answer.isGranted) await whole.agents.refresh(name)
+      return answer
+    },
     async signer(session, project) {
-      const { sandbox } = await ground.configFor((await sessions.find(session))?.project)
+      const { sandbox } = await ground.configFor((await sessions.find(sessionOf(session)))?.project)
       return sandbox.sign_commits && (await signsCommits()) ? readCommitter(project) : undefined
     },
     agentEnvironment: pid => agentEnvironment(pid),
@@ -69,15 +92,22 @@ export function composeSandbox(
   const network = composeNetwork({
     home,
     stateDir,
-    environmentOf: async session => (await agentEnvironment((await sessions.find(session))?.pid)) ?? {},
+    environmentOf: async name =>
+      whole.agents.find(name)?.env ?? (await agentEnvironment((await sessions.find(name))?.pid)) ?? {},
     ownPorts,
-    grantedHosts: access.grantedHosts,
+    grantedHosts: name => access.grantedHosts(sessionOf(name)),
+    outlivesDaemon: name => whole.agents.find(name) !== undefined,
     resolve: async host =>
       (await lookup(host, { all: true, order: 'ipv4first' })).map(({ address }) => address),
-    onBlocked(session, blocked) {
+    onBlocked(name, blocked) {
+      const session = sessionOf(name)
       const { what } = blocked
-      const message = access.lineFor(session, blocked) ?? blocked.message
-      untold.addBlocked(session, message)
+      // No hook of the agent has told yet which session this is.
+      if (!SessionId.safeParse(session).success) return blocked.message
+      // A whole agent contacts servers for itself, such as for updates: that is no question for the user.
+      const isWhole = whole.agents.find(name) !== undefined
+      const message = (isWhole ? undefined : access.lineFor(session, blocked)) ?? blocked.message
+      if (!isWhole) untold.addBlocked(session, message)
       const known = seen.get(session) ?? new Set()
       seen.set(session, known)
       // A command may try again and again.
@@ -94,10 +124,11 @@ export function composeSandbox(
   const sandboxes = new Sandboxes({
     network: {
       ...network,
-      end(session) {
+      end(name) {
+        const session = sessionOf(name)
         seen.delete(session)
         access.end(session)
-        network.end(session)
+        network.end(name)
       },
     },
     sandbox: bubblewrapSandbox({
@@ -116,8 +147,10 @@ export function composeSandbox(
       return { ...(await readCommitter(project)), ...(signsIn ? { signsIn: realpath(signsIn) } : {}) }
     },
     forwards: loopbackForwards(ownPorts),
-    forwarded: (session, ports) => untold.addServers(session, ports),
-    async report(session, reports) {
+    forwarded: (name, ports) => untold.addServers(sessionOf(name), ports),
+    async report(name, reports) {
+      const session = sessionOf(name)
+      if (!SessionId.safeParse(session).success) return
       untold.add(session, reports)
       const moved = reports.map(({ path, why, movedTo }) => ({ path, why, ...(movedTo ? { movedTo } : {}) }))
       await write([newEntry({ kind: 'sandbox', moved }, { session: SessionId.parse(session) })])
@@ -135,14 +168,23 @@ export function composeSandbox(
   return {
     sandboxes,
     reactor: sandboxReactor(sandboxes, untold, fault),
+    whole,
+    endAll: () => sandboxes.endAllExcept(new Set(whole.agents.names())),
+    async start(live) {
+      const names = await whole.agents.load()
+      // With the mode off nothing is started, not even a probe.
+      if (ground.machine().config.sandbox.mode === 'off' && names.length === 0) return
+      await sandboxes.start(new Set([...live, ...names]))
+      await whole.agents.resume()
+    },
     close: () => broker.close(),
     off: rewrites.off,
     restore: rewrites.restore,
     link: {
-      takes(event, { config, session, isRewritable, project }) {
+      takes(event, { config, session, isRewritable, isContained, project }) {
         const mode = event.mode ?? session.mode
         return (
-          isRewritable === true &&
+          (isRewritable === true || isContained === true) &&
           !event.fixed &&
           canRunInside(event, sandboxingOf(event.agent), mode, project, config)
         )
@@ -152,12 +194,16 @@ export function composeSandbox(
         return status.available ? undefined : `${status.reason} ${status.remedy}`
       },
       async whyOwnText(event, context) {
+        // It runs as it is, so the agent sees its text.
+        if (context.isContained) return undefined
         const known = sandboxingOf(event.agent)
         if (!known || event.action.kind !== 'shell') return 'the agent has no sandbox'
         return known.whyOwnText(event.action.command, await rulePlace(event, context, ground, processOf))
       },
       ownSandbox: async (event, context) =>
-        sandboxingOf(event.agent)?.ownSandbox?.(await rulePlace(event, context, ground, processOf)),
+        context.isContained
+          ? { name: 'the sandbox, with the whole agent', hasNetwork: true }
+          : sandboxingOf(event.agent)?.ownSandbox?.(await rulePlace(event, context, ground, processOf)),
       rewriteState: (event, { session }) => rewrites.stateOf(event, session),
       place: async (event, context) =>
         containmentPlace(
@@ -199,12 +245,17 @@ export function composeSandbox(
   }
 }
 
+const FIXED_PATHS =
+  'The whole agent runs in the sandbox, so what it sees is fixed. Ask the user to add the path to sandbox.readable and to start the agent again.'
+
 /** Distinct hosts of one session that the journal lists. */
 const MOST_BLOCKED = 100
 
 /** Where a person says yes to what the broker does for a command. What Claude Code's own mode judges, it must see. */
 function brokerFor(event: EventOf<'ToolRequested'>, context: ReactionContext) {
-  const { attended, config, session } = context
+  const { attended, config, session, isContained } = context
+  // The command runs as it is, so nothing ties a yes in the dialog to what it then wants from the broker.
+  if (isContained) return 'person'
   const mode = event.mode ?? session.mode
   const isLeft = undecidedFor(config.permission.undecided, event, mode) === 'leave'
   const isOwnJudge = mode !== undefined && sandboxingOf(event.agent)?.ownJudge?.includes(mode) === true

@@ -30,6 +30,7 @@ import { WorkflowActions } from '../work/workflows/actions.ts'
 import { filedRuns } from '../work/workflows/run.ts'
 import { StateFiles } from '../work/workflows/state-files.ts'
 import { newEntry } from './new-entry.ts'
+import type { ComposedWholeAgents } from './whole-agents.ts'
 
 /** The drivers, which act on sessions from outside. */
 export interface Drivers {
@@ -77,6 +78,8 @@ export interface SessionParts {
   content(): 'full' | 'digest'
   /** How to start Baton's own tools, for hosted sessions that need them. */
   toolServer?: ToolServer | undefined
+  /** Prepares an agent to run in the sandbox as a whole. Absent in a process that handles a single call. */
+  contain?: ComposedWholeAgents['contain'] | undefined
   /** Called when a session has ended without a SessionEnd event. */
   lost(session: Session, why: string): Promise<void>
   /** Servers in a session's sandbox that answer on this machine. */
@@ -183,7 +186,7 @@ export function composeSessions(parts: SessionParts): Sessions {
         left: watchStore.spawns({ status: ['abandoned'] }),
       }
     },
-    async run({ agent: name, driver, cwd, prompt, title, args, env, where, tools }) {
+    async run({ agent: name, driver, cwd, prompt, title, args, env, where, tools, sandbox }) {
       const launches = launchesOf(name)
       const project = findWorktreeRoot(cwd)
       const order = { agent: launches.agent, driver, cwd, project, env, title, where }
@@ -192,8 +195,23 @@ export function composeSessions(parts: SessionParts): Sessions {
         const launch = launches.interactive(prompt === undefined ? {} : { prompt })
         requireProgram('tmux', given, 'Install tmux 3.2 or newer, or use `baton run --hosted`.')
         requireProgram(launch.program, given, `Install ${launch.program}, or add it to your PATH.`)
-        return changing(spawns.start({ ...order, launch: { ...launch, args: [...args, ...launch.args] } }))
+        const whole = { ...launch, args: [...args, ...launch.args] }
+        if (!sandbox) return changing(spawns.start({ ...order, launch: whole }))
+        if (!parts.contain) throw new BatonError('internal', 'There is no sandbox in this process')
+        const contained = await parts.contain({ agent: launches.agent, launch: whole, cwd, env: given })
+        try {
+          const spawn = await changing(spawns.start({ ...order, launch: contained.launch }))
+          await contained.started({ pid: spawn.pid ?? undefined, place: spawn.place ?? undefined })
+          return spawn
+        } catch (cause) {
+          await contained.end()
+          throw cause
+        }
       }
+      if (sandbox)
+        throw new BatonError('usage', 'A hosted session cannot run in the sandbox as a whole', {
+          remedy: 'Leave --hosted out.',
+        })
       const launch = launches.acp?.()
       if (!launch)
         throw new BatonError('missing_tool', `${launches.agent} cannot run as a hosted session`, {

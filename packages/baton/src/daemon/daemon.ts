@@ -20,6 +20,7 @@ import { makeApi } from './api.ts'
 import { askRoutes } from './ask-routes.ts'
 import { claimRoutes } from './claim-routes.ts'
 import { garbageCollector } from './collect-garbage.ts'
+import { containedHooks } from './contained-hooks.ts'
 import { conversationRoutes } from './conversation-routes.ts'
 import { cycleRoutes } from './cycle-routes.ts'
 import { dashboardRoutes } from './dashboard-routes.ts'
@@ -173,6 +174,7 @@ export async function runDaemon(
   }
 
   const socket = await listenUnix(folder.socket, onSocket, onHook)
+  baton.contained?.listensWith(containedHooks(baton.intake, call => track(open, call)))
   const ownSocket = fileId(folder.socket)
   const { server: loopback, port } = await listenLoopback(
     baton.port || lastPort(folder) || (baton.port ?? DEFAULT_PORT),

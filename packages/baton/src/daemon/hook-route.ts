@@ -34,7 +34,7 @@ export interface HookCall {
  * Answers one hook call. The answer is a single line of JSON that ends in a line break, after any number of
  * blanks: a client that does not see the line break knows that the answer was cut off.
  */
-export async function answerHook(intake: Intake, call: HookCall): Promise<void> {
+export async function answerHook(intake: Pick<Intake, 'handleHookCall'>, call: HookCall): Promise<void> {
   if (call.agent === SELF_TEST) return repeat(call)
   const abort = new AbortController()
   // Do not abort after the answer was sent: each abort would create an error with a stack.

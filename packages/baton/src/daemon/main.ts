@@ -1,5 +1,6 @@
 import { request } from 'node:http'
 import { homedir } from 'node:os'
+import { dirname } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
 import { stateDir } from '../config/places.ts'
 import { openStateFolder, type StateFolder } from '../config/state-folder.ts'
@@ -54,6 +55,7 @@ async function serve(dir: string, home: string): Promise<number> {
       home,
       toolServer,
       ownProgram: [node, cli],
+      programFolder: dirname(cli),
       startWorkflow: (agent, workflow, words, project) => ({
         prompt: workflowPrompt({ agent, workflow, words }, project, home),
         args: bundledPlugin(agent, { env: process.env, home }),

@@ -10,6 +10,7 @@ import type { Reaction } from '@batonpass/contract/reaction'
 import type { Session } from '@batonpass/contract/session'
 import type { AgentAdapter, DecodedEvent } from '../ports/agent.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { ContainedCaller } from '../ports/contained-caller.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { ReactionContext, Reactor } from '../ports/reactor.ts'
 import { ClearedSessions } from '../session/cleared-sessions.ts'
@@ -37,6 +38,8 @@ export interface HookCall {
   /** The broker asks for itself; no hook can say so. */
   brokered?: boolean | undefined
   takeRelease?: (() => Promise<boolean>) | undefined
+  /** The call came from an agent that runs in the sandbox as a whole; no hook can say so. */
+  contained?: ContainedCaller | undefined
   /** Aborts when the caller stops waiting for the answer. */
   signal: AbortSignal
 }
@@ -78,6 +81,7 @@ export interface ReportContext extends Pick<Envelope, 'cwd' | 'pane' | 'pid' | '
   brokered?: boolean
   /** Whether a person said yes to it before, in the agent's dialog; each yes counts once. */
   takeRelease?: () => Promise<boolean>
+  contained?: ContainedCaller | undefined
   /** Aborts when the caller stops waiting for the answer. */
   signal?: AbortSignal
 }
@@ -102,7 +106,9 @@ export class Intake {
     this.#parts = parts
   }
 
-  async handleHookCall(call: HookCall): Promise<string> {
+  async handleHookCall(received: HookCall): Promise<string> {
+    const { contained } = received
+    const call = contained ? { ...received, envelope: envelopeFrom(contained, received.envelope) } : received
     const { envelope } = call
     const adapter = this.#parts.adapterFor(envelope.agent)
     if (!adapter) throw new BatonError('agent_unknown', `No adapter for agent ${envelope.agent}`)
@@ -116,8 +122,10 @@ export class Intake {
       native = envelope.event ?? nativeEventOf(payload)
       const result = adapter.decode(payload, envelope.event)
       if ('ignored' in result) return NOTHING_TO_SAY
-      decoded = result.event
+      decoded = contained ? await contained.admit(result.event) : result.event
     } catch (cause) {
+      // Not about this agent's own session: the caller learns nothing, and its launcher answers what is safe.
+      if (contained && cause instanceof BatonError && cause.code === 'not_allowed') throw cause
       return ownCall ? NOTHING_TO_SAY : await this.#safeAnswer(adapter, envelope, cause)
     }
     if (this.#ownActivity.isOwn(decoded.nativeSession, ownCall)) return NOTHING_TO_SAY
@@ -142,9 +150,17 @@ export class Intake {
 
   /** Handles an event that no hook delivered: from a hosted session, or a context size that Baton measured itself. */
   async handleEvent(agent: AgentName, reported: DecodedEvent, about: ReportContext = {}): Promise<Reaction> {
-    const { signal = AbortSignal.timeout(MAX_WAIT_MS), hosted, brokered, takeRelease, ...seen } = about
+    const {
+      signal = AbortSignal.timeout(MAX_WAIT_MS),
+      hosted,
+      brokered,
+      contained,
+      takeRelease,
+      ...seen
+    } = about
     const session = sessionId(agent, reported.nativeSession)
-    const event = (await this.#parts.restore?.(session, reported, agent)) ?? reported
+    const admitted = contained ? await contained.admit(reported) : reported
+    const event = (await this.#parts.restore?.(session, admitted, agent)) ?? admitted
     if (hosted && this.#hooked.has(session) && !NOT_FROM_HOOKS.includes(event.type)) {
       if (seen.pane !== undefined) await this.updateSession(session, known => ({ ...known, pane: seen.pane }))
       return {}
@@ -157,6 +173,7 @@ export class Intake {
       hosted: true,
       brokered,
       takeRelease,
+      contained,
       signal,
     }
     return (
@@ -280,7 +297,8 @@ export class Intake {
         unrecorded = cause
       }
     }
-    const isRewritable = !call.hosted && envelope.pathMap === undefined
+    const isContained = call.contained !== undefined
+    const isRewritable = !call.hosted && envelope.pathMap === undefined && !isContained
     const context = {
       session,
       project: project ?? '/',
@@ -288,6 +306,7 @@ export class Intake {
       attended: envelope.attended,
       source: envelope.source,
       isRewritable,
+      isContained,
       isBrokered: call.brokered === true,
       takeRelease: call.takeRelease,
       now,
@@ -323,10 +342,10 @@ export class Intake {
 
   /** Accepts the place and process a hook reports only if they are on this machine, because Baton types there. */
   async #verifiedPlace(
-    { envelope: { pane, pid, pathMap }, hosted }: HookCall,
+    { envelope: { pane, pid, pathMap }, hosted, contained }: HookCall,
     known: Session | undefined,
   ): Promise<{ pane?: string | undefined; pid?: number | undefined }> {
-    if (hosted || pane === undefined) return { pane, pid: hosted || !pathMap ? pid : undefined }
+    if (hosted || contained || pane === undefined) return { pane, pid: hosted || !pathMap ? pid : undefined }
     // An agent that sees different paths (a container) also sees different processes and terminals.
     if (pathMap) return {}
     if (pane === known?.pane) return { pane, pid }
@@ -365,6 +384,14 @@ export class Intake {
 }
 
 const NOTHING_TO_SAY = '{}'
+
+/** The envelope of a call from inside a sandbox: what only the daemon can know does not come from there. */
+function envelopeFrom({ agent, pid, place }: ContainedCaller, envelope: Envelope): Envelope {
+  if (envelope.agent !== agent)
+    throw new BatonError('not_allowed', `Only ${agent} runs in this sandbox, not ${envelope.agent}`)
+  const { pid: _pid, pane: _pane, marker: _marker, pathMap: _map, home: _home, cwd: _cwd, ...rest } = envelope
+  return { ...rest, ...(pid === undefined ? {} : { pid }), ...(place === undefined ? {} : { pane: place }) }
+}
 
 /** Names the cause for the person who reads the answer. */
 const unrecordedWords = (cause: unknown): string => {

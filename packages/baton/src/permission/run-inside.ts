@@ -103,7 +103,7 @@ export async function runInside(
   if (unbounded !== undefined) return refuse(unbounded)
   if ((await link.whyOwnText(event, context)) !== undefined) return undefined
   const own = await link.ownSandbox?.(event, context)
-  if (own !== undefined) return await runInOwnSandbox(own.name, judgement, place, snapshot, link)
+  if (own !== undefined) return await runInOwnSandbox(own, judgement, place, snapshot, link)
   const state = await link.rewriteState?.(event, context)
   if (state === 'dropped') return refuse('This agent does not run its commands in the sandbox.')
   if (state === 'unknown' && !isAllowedByText) return FIRST_TRY
@@ -163,17 +163,17 @@ async function whyCannotWork(
 
 /** The agent contains the command itself: it runs as it is. */
 async function runInOwnSandbox(
-  own: string,
+  { name, hasNetwork }: AgentOwnSandbox,
   judgement: PermissionJudgement,
   { worktree }: ContainmentPlace,
   snapshot: InsideOptions['snapshot'],
   { ports }: SandboxLink,
 ): Promise<Decided | undefined> {
   // Neither the broker nor a registry answers there: the text decides about what needs one.
-  if (needsNetwork(judgement)) return undefined
+  if (needsNetwork(judgement) && !hasNetwork) return undefined
   const taken = judgement.decision === 'allow' ? undefined : await snapshot?.()
   if (taken && 'noUndo' in taken && overwrites(judgement, worktree, ports)) return undefined
-  return { decision: 'allow', reason: insideWords(own, taken), by: 'sandbox', ...taken }
+  return { decision: 'allow', reason: insideWords(name, taken), by: 'sandbox', ...taken }
 }
 
 const insideWords = (where: string, taken: Snapshotted | undefined): string =>

@@ -133,6 +133,8 @@ export interface Agent {
   callMark?(toolUseId: string): string
   /** Absent: Baton does not run this agent's commands in the sandbox. */
   readonly sandboxing?: AgentSandboxing
+  /** Absent: Baton does not run this agent in the sandbox as a whole. */
+  readonly containment?: AgentContainment
   /** Absent: Baton watches this agent in a terminal but does not type into it. */
   readonly terminal?: AgentTerminal
   /** What prevents installed hooks from running on this machine, according to the agent's own files. */
@@ -184,9 +186,42 @@ export interface AgentSandboxing {
 export interface AgentOwnSandbox {
   /** Such as `Codex's own sandbox (workspace-write)`. */
   name: string
+  /** Baton's broker and proxy answer inside. */
+  hasNetwork?: true
   /** What the model is told about a command that needs a remote or a registry. Absent: the text of the command decides. */
   withoutNetwork?: string
 }
+
+/** What an agent needs to run in the sandbox as a whole: the servers of its model and its own login, nothing else. */
+export interface AgentContainment {
+  /** The servers of its model and its login, in the syntax of `sandbox.hosts`; with those that the user's own settings name. */
+  hosts(place: ContainmentFiles): readonly string[]
+  /** What it sees of its own folder. A later entry covers an earlier one. */
+  files(place: ContainmentFiles): readonly OwnFile[]
+}
+
+/** Where an agent's own files are. */
+export interface ContainmentFiles {
+  home: string
+  /** The environment that the user starts the agent with. */
+  env: Readonly<Record<string, string | undefined>>
+  /** The worktree's root, without links. */
+  project: string
+  read(path: string): string | undefined
+}
+
+/** A file or folder of an agent. */
+export type OwnFile =
+  /** The user's own, at its place, if it exists. Only what the agent must change is `writable`, such as tokens that it renews. */
+  | { kind: 'read-only' | 'writable'; path: string }
+  /** The user's own folder, made if it is absent. */
+  | { kind: 'writable-folder'; path: string }
+  /** Its own folder: starts empty, and ends with the sandbox. */
+  | { kind: 'private-folder'; path: string }
+  /** A file that is the sandbox's own and starts with this text. */
+  | { kind: 'private'; path: string; text: string }
+  /** Where the agent writes transcripts that only its sandbox keeps. */
+  | { kind: 'private-transcripts'; path: string }
 
 /** Where an agent's own rules are. */
 export interface RulePlace {

@@ -15,6 +15,8 @@ export interface ReactionContext {
   config: Config
   /** A hook of the agent on this machine reported the event, so its answer may replace the tool's input. */
   isRewritable?: boolean
+  /** The agent itself runs in the sandbox: its commands need no other. */
+  isContained?: boolean | undefined
   /** The broker asks, and does what it asks for itself: exactly these words, without hooks of the project. */
   isBrokered?: boolean | undefined
   /** Whether a person said yes to what the broker asks for, before its command ran; each yes counts once. */

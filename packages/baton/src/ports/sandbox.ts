@@ -83,6 +83,13 @@ export interface PreparedCommand {
   text: string
 }
 
+/** A program that is ready to run once: start this in its place. */
+export interface PreparedProgram {
+  id: string
+  program: string
+  args: readonly string[]
+}
+
 /** A prepared command, found again by its text. */
 export interface FoundRequest {
   id: string
@@ -123,6 +130,8 @@ export interface SandboxSession {
     /** What may leave. The text that the agent runs then begins with the command as a comment, for a person to read. */
     release?: Release | undefined
   }): Promise<PreparedCommand>
+  /** Writes the one-time request for a program that runs inside as a whole, such as an agent. */
+  prepareProgram(argv: readonly string[], plan: SandboxPlan): Promise<PreparedProgram>
   /** Removes a request: after its command ended, or because it may not run after all. */
   discard(id: string): Promise<void>
   /** Whether a command of this session is running, in the foreground or the background. */
@@ -148,8 +157,8 @@ export interface SandboxSession {
   listeners(): Promise<number[]>
   /** Hands a connection of the host, of which nothing was read, to a server inside. */
   connectInside(port: number, connection: NodeJS.ReadWriteStream): void
-  /** Puts a file into the private home folder, unless it exists. */
-  writeHome(name: string, text: string): Promise<void>
+  /** Puts a file into the private home folder, unless it exists. Follows no link on the way. */
+  writeHome(path: string, text: string): Promise<void>
   /** A text that is kept with the session's sandbox, for the next daemon. */
   remember(text: string): Promise<void>
   remembered(): Promise<string | undefined>

@@ -163,6 +163,23 @@ export class Sandboxes {
     }
   }
 
+  /**
+   * The sandbox of a whole agent, under a name of its own: an agent may have several sessions one after the other. Also
+   * takes over what a previous daemon started.
+   */
+  async openAgent(
+    name: string,
+    { worktree, settings }: Pick<SandboxedCall, 'worktree' | 'settings'>,
+  ): Promise<SessionSandbox> {
+    const status = await this.probe()
+    if (!status.available) throw new Error(`${status.reason} ${status.remedy}`)
+    // Otherwise `start` could take it for one that a killed daemon left.
+    await this.#starting
+    const { sandbox } = await this.#openFor({ session: name, worktree, settings })
+    await sandbox.watch(worktree)
+    return sandbox
+  }
+
   find(session: string, text: string): Promise<FoundRequest | undefined> {
     return this.#parts.sandbox.findPrepared(session, text)
   }
@@ -283,7 +300,11 @@ export class Sandboxes {
     }
   }
 
-  async #openFor({ session, settings, worktree }: SandboxedCall): Promise<OpenSandbox> {
+  async #openFor({
+    session,
+    settings,
+    worktree,
+  }: Pick<SandboxedCall, 'session' | 'settings' | 'worktree'>): Promise<OpenSandbox> {
     await this.#ending.get(session)
     const key = JSON.stringify(settings)
     const known = this.#open.get(session)

@@ -5,6 +5,7 @@ import type {
   Mount,
   MovedPath,
   PreparedCommand,
+  PreparedProgram,
   Release,
   Sandbox,
   SandboxFiles,
@@ -52,6 +53,14 @@ export interface Call {
   path: string
   /** What may leave the sandbox. */
   release?: Release | undefined
+}
+
+/** An agent that runs inside as a whole. */
+export interface ProgramCall extends Omit<Call, 'shell' | 'freshShell' | 'text'> {
+  argv: readonly string[]
+  /** What only this program sees, such as its own login. */
+  mounts: readonly Mount[]
+  environment: Readonly<Record<string, string>>
 }
 
 export type Prepared =
@@ -124,6 +133,41 @@ export class SessionSandbox {
     const prepared = await this.#session.prepare({ shell, freshShell, text, plan, release })
     this.#outstanding.add(prepared.id)
     return { ok: true, prepared, ignored: made.ignored }
+  }
+
+  /** Makes a whole agent ready to run inside. */
+  async prepareProgram({
+    argv,
+    mounts,
+    environment,
+    ...call
+  }: ProgramCall): Promise<{ ok: true; prepared: PreparedProgram } | { ok: false; reason: string }> {
+    const made = await this.#plan(call)
+    if (!made.ok) return made
+    if (!this.#network) return { ok: false, reason: 'The sandbox has no way to the network here.' }
+    this.#isIdle = false
+    const { broker = [] } = this.#settings
+    const plan = this.#withNetwork({
+      ...made.plan,
+      mounts: [...made.plan.mounts, ...mounts, ...broker],
+      environment: { ...made.plan.environment, ...environment },
+    })
+    return { ok: true, prepared: await this.#session.prepareProgram(argv, plan) }
+  }
+
+  /** Looks after a worktree in which a program runs that a previous daemon started. */
+  async watch(worktree: string): Promise<void> {
+    if (this.#worktrees.size === 0) await this.#plan({ worktree, cwd: worktree, path: '' })
+  }
+
+  /** Puts a file into the private home folder. */
+  writeHome(path: string, text: string): Promise<void> {
+    return this.#session.writeHome(path, text)
+  }
+
+  /** The private home folder, on the host. */
+  get home(): string {
+    return this.#session.folders.home
   }
 
   #withNetwork(plan: SandboxPlan): SandboxPlan {

@@ -58,6 +58,7 @@ async function networkWorld(
       return names[host] ?? Promise.reject(new Error(`no such host: ${host}`))
     },
     onBlocked: (_, { what }) => void blocked.push(what),
+    outlivesDaemon: () => false,
     grantedHosts: () => granted,
     fault: (during, cause) => {
       throw new Error(during, { cause })

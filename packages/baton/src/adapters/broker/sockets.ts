@@ -90,7 +90,7 @@ export function brokerSockets(options: BrokerSocketsOptions): BrokerSockets {
 }
 
 /** From inside the folder: a socket's whole path may be too long for the kernel. */
-async function listenIn(server: Server, folder: string): Promise<void> {
+export async function listenIn(server: Server, folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {
     await new Promise<void>((done, refuse) => {

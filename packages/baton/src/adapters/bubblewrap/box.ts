@@ -81,7 +81,8 @@ set +C
 
 set -- ${quote(bwrap)} --args 5 --args 3
 [ "$filter" = - ] || { exec 6<"$filter"; set -- "$@" --seccomp 6; }
-case $shell in */sh) inner=${quote(INNER.sh)} ;; */zsh) inner=${quote(INNER.zsh)} ;; *) inner=${quote(INNER.bash)} ;; esac
+# A program that runs inside as a whole: its words are in the request, not in a shell's syntax.
+case $shell in ${PROGRAM}) whole=1 shell=${quote(bash)} inner=${quote(WHOLE)} ;; */sh) inner=${quote(INNER.sh)} ;; */zsh) inner=${quote(INNER.zsh)} ;; *) inner=${quote(INNER.bash)} ;; esac
 set -- "$@" -- "$shell" -c "$inner" "$shell"
 if [ "$holder" != - ]; then
   # Its process number may belong to another process by now: only the holder has its own file open.
@@ -89,7 +90,10 @@ if [ "$holder" != - ]; then
   set -- ${quote(nsenter)} -t "$holder" -U -m -n -p -i --preserve-credentials -- "$@"
 fi
 unset LD_PRELOAD LD_LIBRARY_PATH
-exec "$@" 3<"$request/options" 5<"$request/environment"
+exec 3<"$request/options" 5<"$request/environment"
+# They may contain the login of an agent, which runs for hours.
+[ -z "\${whole-}" ] || /bin/rm -f -- "$request/options" "$request/environment"
+exec "$@"
 `
 }
 
@@ -121,6 +125,15 @@ ${WITH_PRELUDE}`,
 ${REPORT_FOLDER}
 . /run/baton/command`,
 }
+
+/** In place of a shell in a request: its command is a list of words, each ended by a zero byte. */
+export const PROGRAM = 'program'
+
+/** Starts a program inside by its words. */
+const WHOLE = `exec 4<&- 3<&- 5<&- 6<&-
+${FIND_SHIMS}
+mapfile -d '' -t BATON_WORDS </run/baton/command
+exec "\${BATON_WORDS[@]}"`
 
 /** What the agent's shell runs instead of the command. Its functions and aliases come along where it can print them. */
 export function wrappedCommand(

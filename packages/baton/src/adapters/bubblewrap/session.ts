@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
-import { access, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { access, lstat, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { type Server, Socket } from 'node:net'
 import { basename, join } from 'node:path'
 import type { Ids } from '../../ports/ids.ts'
@@ -9,13 +9,14 @@ import type {
   Mount,
   MovedPath,
   PreparedCommand,
+  PreparedProgram,
   PrivateFolders,
   SandboxPlan,
   SandboxSession,
   SandboxShell,
 } from '../../ports/sandbox.ts'
 import { argumentsFile, bubblewrapArguments, type CommonFiles } from './arguments.ts'
-import { commentFor, withOnlyDescriptors, wrappedCommand } from './box.ts'
+import { commentFor, PROGRAM, withOnlyDescriptors, wrappedCommand } from './box.ts'
 import { endOfRun } from './end-of-run.ts'
 import { endHolder, type Holder, isRunning, processesInside } from './holder.ts'
 import { InsideConnector, listeningPorts } from './inside-ports.ts'
@@ -100,7 +101,30 @@ export class BubblewrapSession implements SandboxSession {
     freshShell = false,
     release,
   }: Parameters<SandboxSession['prepare']>[0]): Promise<PreparedCommand> {
-    const { requests, shells, filterFile, ids, box, files } = this.#parts
+    const { shells, box, files } = this.#parts
+    const { id, request } = await this.#request(plan, shells[shell], text, [
+      ...(shell === 'sh' || freshShell
+        ? []
+        : [{ kind: 'read-only', path: '/run/baton/prelude', source: files.emptyFile } as const]),
+    ])
+    if (release) await writeRelease(request, release)
+    const comment = release ? commentFor(text) : ''
+    return { id, text: `${comment}${wrappedCommand(box, request, id, shell, freshShell)}` }
+  }
+
+  async prepareProgram(argv: readonly string[], plan: SandboxPlan): Promise<PreparedProgram> {
+    const { id } = await this.#request(plan, PROGRAM, argumentsFile(argv), [])
+    return { id, program: this.#parts.box, args: [id] }
+  }
+
+  /** Writes a request: what runs, how, and what it sees. */
+  async #request(
+    plan: SandboxPlan,
+    shell: string,
+    text: string,
+    more: readonly Mount[],
+  ): Promise<{ id: string; request: string }> {
+    const { requests, filterFile, ids } = this.#parts
     const holder = await this.#runningHolder()
     const id = `${this.#options.prefix}${ids.id(32)}`
     const request = join(requests, id)
@@ -110,27 +134,18 @@ export class BubblewrapSession implements SandboxSession {
     const extra: Mount[] = [
       { kind: 'read-only', path: '/run/baton/command', source: command },
       { kind: 'writable', path: '/run/baton/folder', source: folder },
-      ...(shell === 'sh' || freshShell
-        ? []
-        : [{ kind: 'read-only', path: '/run/baton/prelude', source: files.emptyFile } as const]),
+      ...more,
     ]
     const mounts = await this.#layers.resolve(plan.mounts, holder)
-    const how = [holder ? String(holder.pid) : '-', holder?.mark ?? '-', shells[shell], filterFile ?? '-']
+    const how = [holder ? String(holder.pid) : '-', holder?.mark ?? '-', shell, filterFile ?? '-']
+    const options = this.#optionsFor({ ...plan, mounts }, holder !== undefined, extra)
     await Promise.all([
       writeFile(command, text, { mode: 0o600 }),
       writeFile(folder, '', { mode: 0o600 }),
       writeFile(join(request, 'how'), `${how.join('\n')}\n`, { mode: 0o600 }),
-      writeFile(
-        join(request, 'options'),
-        this.#optionsFor({ ...plan, mounts }, holder !== undefined, extra),
-        {
-          mode: 0o600,
-        },
-      ),
-      ...(release ? [writeRelease(request, release)] : []),
+      writeFile(join(request, 'options'), options, { mode: 0o600 }),
     ])
-    const comment = release ? commentFor(text) : ''
-    return { id, text: `${comment}${wrappedCommand(box, request, id, shell, freshShell)}` }
+    return { id, request }
   }
 
   async discard(id: string): Promise<void> {
@@ -177,13 +192,19 @@ export class BubblewrapSession implements SandboxSession {
     return moved
   }
 
-  async writeHome(name: string, text: string): Promise<void> {
+  async writeHome(path: string, text: string): Promise<void> {
+    const parts = path.split('/').filter(part => part !== '' && part !== '.' && part !== '..')
+    let folder = this.folders.home
+    for (const part of parts.slice(0, -1)) {
+      folder = join(folder, part)
+      await mkdir(folder, { mode: 0o700 }).catch(() => undefined)
+      // A link that a command left there leads elsewhere.
+      if (!(await lstat(folder)).isDirectory()) return
+    }
     // Exclusive: a link that a command left there is not followed.
-    await writeFile(join(this.folders.home, basename(name)), text, { flag: 'wx', mode: 0o600 }).catch(
-      error => {
-        if (error?.code !== 'EEXIST') throw error
-      },
-    )
+    await writeFile(join(folder, parts.at(-1) ?? ''), text, { flag: 'wx', mode: 0o600 }).catch(error => {
+      if (error?.code !== 'EEXIST') throw error
+    })
   }
 
   async listenInside(

@@ -1,10 +1,20 @@
-import { createHash, createSign, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  createSign,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto'
 import { isIP } from 'node:net'
 
-/** Signs certificates for the hosts that a proxy speaks for. Its key exists only in this process's memory. */
+/** Signs certificates for the hosts that a proxy speaks for. */
 export interface CertificateAuthority {
   /** What programs have to trust, in PEM. */
   readonly certificate: string
+  /** Its own key, in PEM. Stays in memory, except for an agent that outlives the daemon. */
+  readonly key: string
   /** A key and a certificate for one host name or address. */
   issue(host: string): { key: string; cert: string }
 }
@@ -13,29 +23,37 @@ export interface CertificateAuthority {
 const BEFORE_MS = 24 * 3_600_000
 const VALID_MS = 365 * 24 * 3_600_000
 
-export function createAuthority(name: string, now: number): CertificateAuthority {
-  const own = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+/** A new authority, or the one that a previous daemon made. */
+export function createAuthority(
+  name: string,
+  now: number,
+  kept?: Pick<CertificateAuthority, 'certificate' | 'key'>,
+): CertificateAuthority {
+  const own = kept ? keysOf(kept.key) : generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const validity = { from: now - BEFORE_MS, to: now + VALID_MS }
   const ownId = keyId(own.publicKey)
-  const certificate = pem(
-    signed(own.privateKey, {
-      issuer: name,
-      subject: name,
-      ...validity,
-      publicKey: own.publicKey,
-      extensions: [
-        extension('2.5.29.19', sequence(BOOLEAN_TRUE, integer(Buffer.from([0]))), true),
-        // Signs certificates, nothing else.
-        extension('2.5.29.15', tagged(0x03, Buffer.from([2, 0b00000100])), true),
-        extension('2.5.29.14', tagged(0x04, ownId)),
-      ],
-    }),
-  )
+  const certificate =
+    kept?.certificate ??
+    pem(
+      signed(own.privateKey, {
+        issuer: name,
+        subject: name,
+        ...validity,
+        publicKey: own.publicKey,
+        extensions: [
+          extension('2.5.29.19', sequence(BOOLEAN_TRUE, integer(Buffer.from([0]))), true),
+          // Signs certificates, nothing else.
+          extension('2.5.29.15', tagged(0x03, Buffer.from([2, 0b00000100])), true),
+          extension('2.5.29.14', tagged(0x04, ownId)),
+        ],
+      }),
+    )
   const issued = new Map<string, { key: string; cert: string }>()
   const host = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const key = host.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  const key = privateText(host.privateKey)
   return {
     certificate,
+    key: privateText(own.privateKey),
     issue(hostName) {
       const known = issued.get(hostName)
       if (known) return known
@@ -59,6 +77,13 @@ export function createAuthority(name: string, now: number): CertificateAuthority
       return made
     },
   }
+}
+
+const privateText = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'pem' }).toString()
+
+function keysOf(text: string): { privateKey: KeyObject; publicKey: KeyObject } {
+  const privateKey = createPrivateKey(text)
+  return { privateKey, publicKey: createPublicKey(privateKey) }
 }
 
 interface Contents {

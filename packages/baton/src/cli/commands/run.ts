@@ -62,6 +62,11 @@ export const run: Handler = async (given, io) => {
     throw new BatonError('usage', 'A hosted session has no terminal to attach to', {
       remedy: 'Leave --attach out and follow it in the dashboard, or run it in tmux.',
     })
+  const sandbox = flag(given, 'sandbox')
+  if (hosted && sandbox)
+    throw new BatonError('usage', 'Either --hosted or --sandbox, not both', {
+      remedy: 'Leave --hosted out.',
+    })
   const folder = folderOf(io)
   const agent = text(given, 'agent') ?? 'claude'
   const prompt = promptOf(given, agent, io)
@@ -70,7 +75,7 @@ export const run: Handler = async (given, io) => {
   const cwd = name === undefined ? io.cwd : await makeWorktree(name || branchFor(given), io, dryRun)
   if (dryRun) {
     io.stdout.write(
-      `Would start ${agent} ${hosted ? 'hosted' : 'in tmux'} in ${printable(cwd)}${prompt ? ` with: ${printable(prompt)}` : ''}\n`,
+      `Would start ${agent} ${hosted ? 'hosted' : sandbox ? 'in the sandbox, in tmux,' : 'in tmux'} in ${printable(cwd)}${prompt ? ` with: ${printable(prompt)}` : ''}\n`,
     )
     return EXIT.ok
   }
@@ -87,6 +92,7 @@ export const run: Handler = async (given, io) => {
     env: handedOn(io.env),
     ...(prompt === undefined ? {} : { prompt }),
     ...(title === undefined ? {} : { title }),
+    ...(sandbox ? { sandbox } : {}),
     ...(hosted ? {} : { where: socketHere(io.env) }),
   })
   await ensureDaemon(folder, io)
@@ -95,7 +101,7 @@ export const run: Handler = async (given, io) => {
   else {
     const how = hosted ? `baton ps, baton logs --follow` : `baton attach ${spawn.title}`
     io.stdout.write(
-      `Started ${spawn.title} (${agent}) in ${printable(cwd)}.\n  look     ${how}\n  end      baton kill ${spawn.title}\n`,
+      `Started ${spawn.title} (${agent}${sandbox ? ', in the sandbox' : ''}) in ${printable(cwd)}.\n  look     ${how}\n  end      baton kill ${spawn.title}\n`,
     )
   }
   return flag(given, 'attach') ? attachTo(spawn.place ?? undefined, io) : EXIT.ok

@@ -25,6 +25,10 @@ export const sessionCommands: readonly Command[] = [
       workflow: { type: 'string', short: 'w', value: 'NAME', help: 'Start with this workflow.' },
       tmux: { type: 'boolean', help: 'In its own tmux session. This is the default.' },
       hosted: { type: 'boolean', help: 'Without a terminal, over the Agent Client Protocol.' },
+      sandbox: {
+        type: 'boolean',
+        help: 'Run the whole agent in the sandbox, with its MCP servers: it reaches its model, its own login and this project.',
+      },
       worktree: {
         type: 'string',
         value: 'NAME',
@@ -48,6 +52,7 @@ export const sessionCommands: readonly Command[] = [
         'baton run --workflow issue-to-impl --worktree 42',
         'Issue 42 to a pull request, in a worktree on branch issue-42.',
       ],
+      ['baton run --sandbox "update the dependencies"', 'The whole agent in the sandbox.'],
       [
         'baton run --agent codex --arg=--model --arg=gpt-5 --attach',
         'Another agent, with its own arguments.',

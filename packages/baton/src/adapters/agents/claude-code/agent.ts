@@ -4,6 +4,7 @@ import { foreignHooksIn } from '../foreign-hooks.ts'
 import { ownFolder } from '../own-folder.ts'
 import { claudeCode } from './adapter.ts'
 import { capabilities } from './capabilities.ts'
+import { containment } from './containment.ts'
 import { settingsPath } from './install.ts'
 import { launches } from './launch.ts'
 import { REPLACED_WITH_ALLOW } from './modes.ts'
@@ -33,6 +34,7 @@ export const agent: Agent = {
       /bash/.test(CLAUDE_CODE_SHELL ?? SHELL) || !has('zsh') ? 'bash' : 'zsh',
     whyOwnText,
   },
+  containment,
   terminal: claudeTerminal,
   foreignHooks: (place, read) =>
     (['user', 'project', 'local'] as const).flatMap(scope => {

@@ -9,7 +9,7 @@ export const capabilities: Capabilities = {
     dialog: 'yes',
     sandbox: {
       partly:
-        'In every permission mode but plan. There, and where its own sandbox is on, the text of a command decides.',
+        'In every permission mode but plan. There, and where its own sandbox is on, the text of a command decides: a setting says that its sandbox is on, but no hook says that it held for a command (`excludedCommands` and the model itself take commands out of it), and it hides neither your home folder from reading nor your environment.',
     },
     question: 'yes',
     plan: 'yes',

@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** Where Claude Code keeps the transcripts of a folder's sessions. */
-const folderFor = (home: string, cwd: string): string =>
+export const folderFor = (home: string, cwd: string): string =>
   join(home, 'projects', cwd.replaceAll(/[^a-zA-Z0-9]/g, '-'))
 
 /** The newest transcript of a folder's sessions. */

@@ -9,7 +9,7 @@ export const capabilities: Capabilities = {
     dialog: 'yes',
     sandbox: {
       partly:
-        'Its model reads the short command that runs instead of its own. Where its own sandbox is on, the text of a command decides.',
+        'Its model reads the short command that runs instead of its own. Where its own sandbox is on, the text of a command decides: no hook reports it, and what it hides was not found out.',
     },
     question: {
       partly:

@@ -12,7 +12,7 @@ export const capabilities: Capabilities = {
     dialog: { partly: 'In tmux, where Baton sees its screen.' },
     sandbox: {
       partly:
-        'If you installed the hooks for a project only, its own dialog stays where it would show one. Where its own sandbox is on, the text of a command decides.',
+        'If you installed the hooks for a project only, its own dialog stays where it would show one. Where its own sandbox is on, the text of a command decides: no hook says which of its profiles is in force, so Baton cannot tell what it hides.',
     },
     question: {
       partly:

@@ -1,0 +1,237 @@
+import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { AGENTS } from '@batonpass/contract/agents'
+import { BatonError } from '@batonpass/contract/errors'
+import type { AgentName } from '@batonpass/contract/event'
+import { isInside } from '@batonpass/shell-verdict/paths/resolve'
+import { agents } from '../adapters/agents/agent-list.ts'
+import { systemClock } from '../adapters/system/clock.ts'
+import { systemIds } from '../adapters/system/ids.ts'
+import { onPath } from '../adapters/system/on-path.ts'
+import { realpath } from '../adapters/system/realpath.ts'
+import { systemSmallFiles } from '../adapters/system/small-files.ts'
+import { findWorktreeRoot } from '../config/project.ts'
+import { stateFolder } from '../config/state-folder.ts'
+import type { OwnFile } from '../ports/agent.ts'
+import type { ContainedCaller, ListenForHooks } from '../ports/contained-caller.ts'
+import type { Launch } from '../ports/launch.ts'
+import type { Mount } from '../ports/sandbox.ts'
+import type { SessionSettings } from '../sandbox/access/access.ts'
+import { hasOwnProxy } from '../sandbox/network/inside-environment.ts'
+import type { Sandboxes } from '../sandbox/sandboxes.ts'
+import { type WholeAgent, WholeAgents } from '../sandbox/whole-agents.ts'
+import type { Ground } from './ground.ts'
+import { readText } from './read-text.ts'
+
+export interface ContainedLaunch {
+  /** Starts in place of the agent's own program. */
+  launch: Launch
+  started(where: { pid?: number | undefined; place?: string | undefined }): Promise<void>
+  end(): Promise<void>
+}
+
+export interface ComposedWholeAgents {
+  agents: WholeAgents
+  /** Prepares an agent's program to run in the sandbox as a whole. */
+  contain(order: {
+    agent: AgentName
+    launch: Launch
+    cwd: string
+    env: Readonly<Record<string, string | undefined>>
+  }): Promise<ContainedLaunch>
+  /** The daemon listens for hooks from here on. */
+  listensWith(listen: ListenForHooks): void
+}
+
+export interface WholeAgentLinks {
+  sandboxes(): Sandboxes
+  settingsFor(name: string, worktree: string): Promise<SessionSettings>
+  /** The folder of Baton's own program, for a launcher that needs it. */
+  programFolder: string | undefined
+}
+
+/** Where the sandbox shows the socket for hooks. */
+const HOOKS = '/.baton/hooks'
+
+/** Builds what runs whole agents in the sandbox. */
+export function composeWholeAgents(
+  { home, env, stateDir, sessions, fault }: Ground,
+  links: WholeAgentLinks,
+): ComposedWholeAgents {
+  const listening = Promise.withResolvers<ListenForHooks>()
+  const open = new Map<string, { close(): Promise<void> }>()
+  const folderOf = (name: string) => join(stateDir, 'sandbox', 'agents', name)
+  const { launcher } = stateFolder(stateDir)
+  const hooksShown = (name: string) => ({
+    mounts: [
+      { kind: 'read-only', path: HOOKS, source: join(folderOf(name), 'hooks') },
+      ...[launcher, join(dirname(launcher), 'baton-status-line')].flatMap(path =>
+        ownMount('read-only', path),
+      ),
+      ...(links.programFolder ? ownMount('read-only', links.programFolder) : []),
+    ] satisfies Mount[],
+    environment: { BATON_ENDPOINT: `unix:${HOOKS}/socket` },
+  })
+  const wholeAgents = new WholeAgents({
+    sandboxes: {
+      openAgent: (name, call) => links.sandboxes().openAgent(name, call),
+      end: name => links.sandboxes().end(name),
+    },
+    settingsFor: links.settingsFor,
+    load: async () => readText(join(stateDir, KEPT)),
+    save: text => systemSmallFiles.write(stateDir, KEPT, text),
+    async listenHooks(name) {
+      const folder = join(folderOf(name), 'hooks')
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      if (!open.has(name)) open.set(name, await (await listening.promise)(folder, () => callerOf(name)))
+      return hooksShown(name)
+    },
+    async closeHooks(name) {
+      await open.get(name)?.close()
+      open.delete(name)
+      await rm(folderOf(name), { recursive: true, force: true })
+    },
+    isKnown: async session => (await sessions.find(session)) !== undefined,
+    realpath: path => (existsSync(path) ? realpath(path) : undefined),
+    clock: systemClock,
+    ids: systemIds,
+    fault,
+  })
+
+  const callerOf = (name: string): ContainedCaller | undefined => {
+    const found = wholeAgents.find(name)
+    return found && callerFor(found)
+  }
+  const callerFor = ({ name, agent, pid, place }: WholeAgent): ContainedCaller => ({
+    agent,
+    pid,
+    place,
+    admit: event => wholeAgents.admit(name, event),
+  })
+
+  return {
+    agents: wholeAgents,
+    listensWith: listening.resolve,
+    async contain({ agent, launch, cwd, env: given }) {
+      const whole = { ...env, ...given, ...launch.env }
+      const { title } = AGENTS[agent]
+      const containment = agents.find(({ adapter }) => adapter.name === agent)?.containment
+      if (!containment)
+        throw new BatonError('usage', `Baton cannot run ${title} in the sandbox as a whole`, {
+          remedy: `Leave --sandbox out, or name one of: ${containable().join(', ')}.`,
+        })
+      if (hasOwnProxy(whole))
+        throw new BatonError('usage', `${title} would reach no model: a proxy is set (HTTPS_PROXY)`, {
+          remedy: 'Leave --sandbox out, or unset the proxy. In the sandbox, the only proxy is Baton’s.',
+        })
+      const worktree = realpath(findWorktreeRoot(cwd))
+      const place = { home, env: whole, project: worktree, read: readOwn }
+      const program = programOf(launch.program, whole.PATH ?? '')
+      const { agent: made, ...prepared } = await wholeAgents.start({
+        agent,
+        argv: [program, ...launch.args],
+        worktree,
+        cwd: realpath(cwd),
+        path: whole.PATH ?? '',
+        hosts: containment.hosts(place),
+        shown: async privateHome => {
+          const files = containment.files(place)
+          return {
+            mounts: [...programMounts(program), ...files.flatMap(file => mountsOf(file, home))],
+            files: new Map(
+              files.flatMap(file =>
+                file.kind === 'private' && isInside(file.path, home)
+                  ? [[file.path.slice(home.length + 1), file.text] as const]
+                  : [],
+              ),
+            ),
+            transcripts: files.flatMap(file => {
+              if (file.kind === 'writable-folder') return [{ inside: file.path, outside: file.path }]
+              if (file.kind !== 'private-transcripts' || !isInside(file.path, home)) return []
+              return [{ inside: file.path, outside: join(privateHome, file.path.slice(home.length)) }]
+            }),
+          }
+        },
+        environment: loginVariables(agent, whole),
+        env: Object.fromEntries(
+          Object.entries(whole).flatMap(([name, value]) =>
+            value !== undefined && REGISTRIES.test(name) && !value.includes('@') ? [[name, value]] : [],
+          ),
+        ),
+      })
+      return {
+        launch: { ...prepared, ...(launch.env ? { env: launch.env } : {}) },
+        started: where => wholeAgents.started(made.name, where),
+        end: () => wholeAgents.end(made.name),
+      }
+    },
+  }
+}
+
+const KEPT = 'sandbox/agents.json'
+
+/** Variables that name package registries; none of them is a secret. */
+const REGISTRIES =
+  /^(npm_config_registry|PIP_(EXTRA_)?INDEX_URL|UV_(INDEX_URL|DEFAULT_INDEX)|GOPROXY|NODE_EXTRA_CA_CERTS)$/i
+
+/** The agents that can run in the sandbox as a whole, as people type them. */
+const containable = (): string[] =>
+  agents.flatMap(({ adapter, containment }) => (containment ? [adapter.aliases[0] ?? adapter.name] : []))
+
+/** The variables with which the agent finds its folder and logs in. Others that look like secrets stay outside. */
+function loginVariables(
+  agent: AgentName,
+  env: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  const pattern = new RegExp(`^(?:${AGENTS[agent].env.join('|')})$`)
+  return Object.fromEntries(
+    Object.entries(env).filter(
+      (pair): pair is [string, string] => pair[1] !== undefined && pattern.test(pair[0]),
+    ),
+  )
+}
+
+/** The program's own file. By its name it may be a link in a folder that looks different inside. */
+function programOf(name: string, path: string): string {
+  const found = name.includes('/') ? name : onPath(name, { PATH: path })
+  if (found) return realpathSync(found)
+  throw new BatonError('missing_tool', `${name} is not installed`, {
+    remedy: `Install ${name}, or add it to your PATH.`,
+  })
+}
+
+/** The program wherever it is installed: its file, and the packages around a script. */
+function programMounts(program: string): Mount[] {
+  const packages = /^(.*?\/node_modules)\//.exec(program)?.[1]
+  return ownMount('read-only', packages ?? program)
+}
+
+function mountsOf(file: OwnFile, home: string): Mount[] {
+  switch (file.kind) {
+    case 'read-only':
+    case 'writable':
+      return ownMount(file.kind, file.path)
+    case 'writable-folder':
+      mkdirSync(file.path, { recursive: true, mode: 0o700 })
+      return ownMount('writable', file.path)
+    case 'private-folder':
+      return isInside(file.path, home) ? [] : [{ kind: 'fresh-folder', path: file.path }]
+    case 'private':
+    case 'private-transcripts':
+      // Below the home folder, which is private.
+      return []
+  }
+}
+
+/** The host's own, at its own place; nothing if it is absent or not a file or folder. */
+function ownMount(kind: 'read-only' | 'writable', path: string): Mount[] {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (!found?.isFile() && !found?.isDirectory()) return []
+  return [{ kind, path, source: realpathSync(path) }]
+}
+
+function readOwn(path: string): string | undefined {
+  const text = readText(path)
+  return text === 'unreadable' ? undefined : text
+}

@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest'
+import { containment as claude } from '../../src/adapters/agents/claude-code/containment.ts'
+import type { DecodedEvent } from '../../src/ports/agent.ts'
+import { WholeAgents } from '../../src/sandbox/whole-agents.ts'
+import { sessionId } from '../../src/session/id.ts'
+
+const HOME = '/home/ann'
+const PROJECT = '/home/ann/shop'
+
+const KNOWN = sessionId('claude-code', 'outside')
+
+function agents(kept?: string) {
+  const state: { saved: string | undefined; ended: string[] } = { saved: kept, ended: [] }
+  let isRunning = true
+  let now = 1_000_000
+  const whole = new WholeAgents({
+    sandboxes: {
+      openAgent: async () =>
+        ({
+          home: '/state/private',
+          writeHome: async () => undefined,
+          hasProcesses: async () => isRunning,
+          prepareProgram: async () => ({
+            ok: true,
+            prepared: { id: 'x', program: '/state/box', args: ['x'] },
+          }),
+        }) as never,
+      end: async name => void state.ended.push(name),
+    },
+    settingsFor: async () => ({ hosts: [] }) as never,
+    load: async () => state.saved,
+    save: async text => {
+      state.saved = text
+    },
+    listenHooks: async () => ({ mounts: [], environment: {} }),
+    closeHooks: async () => undefined,
+    isKnown: async session => session === KNOWN,
+    realpath: path => (path.includes('link') ? '/home/ann/.ssh/id' : path),
+    clock: { now: () => now, elapsed: () => now },
+    ids: { id: (length: number) => 'a'.repeat(length) } as never,
+    fault: (_, cause) => {
+      throw cause
+    },
+  })
+  const start = () =>
+    whole.start({
+      agent: 'claude-code',
+      argv: ['/opt/claude'],
+      worktree: PROJECT,
+      cwd: PROJECT,
+      path: '/usr/bin',
+      hosts: ['* https://api.anthropic.com'],
+      shown: async home => ({
+        mounts: [],
+        files: new Map(),
+        transcripts: [{ inside: `${HOME}/.codex/sessions`, outside: `${home}/.codex/sessions` }],
+      }),
+      environment: {},
+      env: {},
+    })
+  return {
+    whole,
+    start,
+    state,
+    wait: (ms: number) => {
+      now += ms
+    },
+    stop: () => {
+      isRunning = false
+    },
+  }
+}
+
+const event = (nativeSession: string, more: object = {}) =>
+  ({ type: 'PromptSubmitted', nativeSession, prompt: 'go', cwd: PROJECT, ...more }) as DecodedEvent
+
+describe('an agent that runs in the sandbox as a whole', () => {
+  it('speaks for sessions that it began, and for no session of another agent', async () => {
+    const { whole, start } = agents()
+    const { agent } = await start()
+    await expect(whole.admit(agent.name, event('outside'))).rejects.toThrow('does not belong')
+    expect(await whole.admit(agent.name, event('own'))).toMatchObject({ nativeSession: 'own' })
+    await whole.admit(agent.name, event('after-clear'))
+    expect(whole.sessionOf(agent.name)).toBe(sessionId('claude-code', 'after-clear'))
+    await expect(whole.admit('agent_b', event('own'))).rejects.toThrow('has ended')
+  })
+
+  it('works in its project, whatever its events say', async () => {
+    const { whole, start } = agents()
+    const { agent } = await start()
+    const cwdOf = async (cwd: string | undefined) =>
+      (await whole.admit(agent.name, event('own', { cwd }))).cwd
+    expect(await cwdOf(`${PROJECT}/sub`)).toBe(`${PROJECT}/sub`)
+    for (const cwd of [HOME, `${PROJECT}/../other`, '/', undefined]) expect(await cwdOf(cwd)).toBe(PROJECT)
+  })
+
+  it('has transcripts in its own folders only, without links that lead elsewhere', async () => {
+    const { whole, start } = agents()
+    const { agent } = await start()
+    const of = async (transcript: string) =>
+      (await whole.admit(agent.name, event('own', { transcript }))).transcript
+    expect(await of(`${HOME}/.codex/sessions/2026/a.jsonl`)).toBe(
+      '/state/private/.codex/sessions/2026/a.jsonl',
+    )
+    expect(await of(`${HOME}/.ssh/id`)).toBeUndefined()
+    expect(await of(`${HOME}/.codex/sessions/../../.ssh/id`)).toBeUndefined()
+    expect(await of(`${HOME}/.codex/sessions/link.jsonl`)).toBeUndefined()
+  })
+
+  it('is known to the next daemon, and its sandbox ends when nothing runs in it any more', async () => {
+    const first = agents()
+    const { agent } = await first.start()
+    await first.whole.admit(agent.name, event('own'))
+    const next = agents(first.state.saved)
+    expect(await next.whole.load()).toEqual([agent.name])
+    expect(await next.whole.admit(agent.name, event('own'))).toMatchObject({ nativeSession: 'own' })
+    await next.whole.tick()
+    expect(next.state.ended).toEqual([])
+    next.stop()
+    await next.whole.tick()
+    expect(next.state.ended).toEqual([agent.name])
+    expect(next.state.saved).toBe('[]')
+  })
+
+  it('that was never started is forgotten after a while', async () => {
+    const { whole, start, wait, stop, state } = agents()
+    const { agent } = await start()
+    stop()
+    await whole.tick()
+    expect(state.ended).toEqual([])
+    wait(3 * 60_000)
+    await whole.tick()
+    expect(state.ended).toEqual([agent.name])
+  })
+})
+
+describe('what a whole agent has of its own', () => {
+  const place = (files: Record<string, string>, env = {}) => ({
+    home: HOME,
+    env,
+    project: PROJECT,
+    read: (path: string) => files[path],
+  })
+
+  it('Claude Code: the hosts of its model, and the base URL of the user’s environment', () => {
+    expect(claude.hosts(place({}))).toContain('* https://api.anthropic.com')
+    expect(claude.hosts(place({}, { ANTHROPIC_BASE_URL: 'http://gateway.corp:8080/v1' }))).toContain(
+      '* http://gateway.corp:8080',
+    )
+    expect(claude.hosts(place({}, { ANTHROPIC_BASE_URL: 'file:///etc/passwd' }))).toHaveLength(3)
+  })
+
+  it('Claude Code: its tokens are writable, its settings are not; other projects and tokens of MCP servers stay outside', () => {
+    const known = {
+      userID: 'u',
+      history: 'private',
+      mcpServers: { github: { command: 'x', env: { TOKEN: 't' }, headers: { a: 'b' } } },
+      projects: { [PROJECT]: { hasTrustDialogAccepted: true }, '/home/ann/other': { secret: 1 } },
+    }
+    const files = claude.files(place({ [`${HOME}/.claude.json`]: JSON.stringify(known) }))
+    const own = files.find(({ kind }) => kind === 'private')
+    expect(own && 'text' in own && JSON.parse(own.text)).toEqual({
+      userID: 'u',
+      mcpServers: { github: { command: 'x' } },
+      projects: { [PROJECT]: { hasTrustDialogAccepted: true } },
+    })
+    const writable = files.filter(({ kind }) => kind.startsWith('writable')).map(({ path }) => path)
+    expect(writable).toEqual([`${HOME}/.claude/.credentials.json`, `${HOME}/.claude/projects/-home-ann-shop`])
+    expect(files).toContainEqual({ kind: 'read-only', path: `${HOME}/.claude/settings.json` })
+  })
+})
