@@ -24,6 +24,13 @@ function writes(home: ClaudeHome, request: ModelRequest, result: 'passed' | 'fai
   return call('Write', { file_path: join(home.project, name ?? 'nowhere.md'), content: document(result) })
 }
 
+/** Calls the tool for a section that the handoff only points to. */
+function recalls(request: ModelRequest, wanted: string): Turn {
+  const [, document, section] =
+    new RegExp(`baton handoff show (handoff-[\\d-]+\\.md) --section (${wanted})`).exec(textOf(request)) ?? []
+  return call('mcp__plugin_baton_baton__baton_recall', { document, section })
+}
+
 /** Answers in turn; what a turn says may depend on the request. */
 function play(model: Model, home: ClaudeHome, turns: ((request: ModelRequest) => Turn)[]): void {
   let n = 0
@@ -89,7 +96,7 @@ describe('a handoff, with the real Claude Code', () => {
     model.assertClean()
   })
 
-  test('an agent that writes nothing: Baton writes it from evidence, and only the next session gets it', {
+  test('an agent that writes nothing: Baton writes it from evidence; only the next session gets it, and recalls what it points to', {
     timeout: 240_000,
   }, async () => {
     await using here = await claudeWorld()
@@ -98,17 +105,22 @@ describe('a handoff, with the real Claude Code', () => {
       () => say('On it.'),
       () => say('No.'),
       () => say('I will not.'),
+      request => recalls(request, 'pasted'),
       () => say('I see.'),
       () => say('Who am I?'),
     ])
-    const first = await runClaude({ home, model, prompt: 'add refresh tokens', args: FREE })
+    const prompt = 'add refresh tokens\n\n> ERROR the clock is 41 seconds behind'
+    const first = await runClaude({ home, model, prompt, args: FREE })
     const resume = ['--resume', first.sessionId ?? '', ...FREE]
     await runClaude({ home, model, prompt: '/baton:handoff', args: resume, pluginDir: plugin })
     await baton.waitFor('handoff', ({ what, writtenBy }) => what === 'written' && writtenBy === 'baton')
     await baton.must('down')
-    await runClaude({ home, model, prompt: 'hello', args: FREE })
-    expect(lastRequestOf(model, home)).toContain('no agent wrote or checked this document')
-    expect(lastRequestOf(model, home)).toContain('add refresh tokens')
+    await runClaude({ home, model, prompt: 'hello', args: FREE, pluginDir: plugin })
+    const [before = '', after = ''] = requestsOf(model, home).slice(-2)
+    expect(before).toContain('no agent wrote or checked this document')
+    expect(before).toContain('add refresh tokens')
+    expect(before).not.toContain('41 seconds behind')
+    expect(after).toContain('ERROR the clock is 41 seconds behind')
     await runClaude({ home, model, prompt: 'hello again', args: FREE })
     expect(lastRequestOf(model, home)).not.toContain('<handoff-context>')
     model.assertClean()
