@@ -90,7 +90,10 @@ export function composeBroker(
       const command = commandText(words)
       const known = await find(session)
       if (!known) return 'This session is over.'
-      const { agent, nativeSession, mode } = known
+      const { agent, nativeSession } = known
+      const isWhole = sessionOf(session) !== session
+      // Any process inside can send a whole agent's events, which name the mode.
+      const mode = isWhole ? 'default' : known.mode
       const { permission } = await intake().handleEvent(
         agent,
         {
@@ -103,7 +106,13 @@ export function composeBroker(
           action: { kind: 'shell', command },
           ...(mode ? { mode } : {}),
         },
-        { cwd, attended: false, brokered: true, signal: waiting.signal, takeRelease: waiting.takeRelease },
+        {
+          cwd,
+          attended: false,
+          brokered: isWhole ? 'whole-agent' : 'command',
+          signal: waiting.signal,
+          takeRelease: waiting.takeRelease,
+        },
       )
       if (permission?.decision === 'allow') return undefined
       const isLeft = permission === undefined

@@ -49,11 +49,14 @@ export function composePermission(parts: PermissionParts): Reactor {
   const rules = rulesKeeper()
   const asked = new WeakMap<ReactionContext, ReturnType<PermissionParts['workflowOf']>>()
   // Look the workflow up once for each event, however many links of the chain need it.
-  const workflowOf = (context: ReactionContext) => {
+  const workflowOf = async (context: ReactionContext) => {
+    if (!mayHaveJobs(context)) return undefined
     const known = asked.get(context) ?? parts.workflowOf(context)
     asked.set(context, known)
     return known
   }
+  const grantsOf = async (context: ReactionContext) =>
+    mayHaveJobs(context) ? [(await parts.grantsOf?.(context)) ?? []].flat() : []
   const guarded = {
     folders: [parts.stateDir],
     get ports() {
@@ -80,8 +83,8 @@ export function composePermission(parts: PermissionParts): Reactor {
     grants: {
       inForce: async (event, context) => {
         const own = (await workflowOf(context))?.grant
-        const grants = [own ?? [], (await parts.grantsOf?.(context)) ?? []].flat()
-        const { isBrokered } = context
+        const grants = [own ?? [], await grantsOf(context)].flat()
+        const isBrokered = context.brokered !== undefined
         const call = { folder: folderOf(event, context), command: commandOf(event), isBrokered }
         return await readGrantsInForce(grants, call, { facts: gitGrantFacts, realpath, fileKind })
       },
@@ -90,7 +93,7 @@ export function composePermission(parts: PermissionParts): Reactor {
     ownBranch: async context => {
       const { issue, grant } = (await workflowOf(context)) ?? {}
       const named = grant?.branch ?? (issue === undefined ? undefined : `issue-${issue}`)
-      return named ?? [(await parts.grantsOf?.(context)) ?? []].flat().find(({ branch }) => branch)?.branch
+      return named ?? (await grantsOf(context)).find(({ branch }) => branch)?.branch
     },
     snapshot: parts.snapshot,
     sandbox: parts.sandbox,
@@ -104,6 +107,9 @@ export function composePermission(parts: PermissionParts): Reactor {
     ids: systemIds,
   })
 }
+
+/** Any process in the sandbox of a whole agent could have begun a run with a forged prompt, so none lets anything out. */
+const mayHaveJobs = ({ brokered }: ReactionContext): boolean => brokered !== 'whole-agent'
 
 const commandOf = ({ action }: ToolEvent): string | undefined =>
   action.kind === 'shell' ? action.command : undefined

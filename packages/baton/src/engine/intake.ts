@@ -36,7 +36,7 @@ export interface HookCall {
   /** The hosting program reported the event, not a hook, so its place and pid are trusted. */
   hosted?: boolean
   /** The broker asks for itself; no hook can say so. */
-  brokered?: boolean | undefined
+  brokered?: ReactionContext['brokered']
   takeRelease?: (() => Promise<boolean>) | undefined
   /** The call came from an agent that runs in the sandbox as a whole; no hook can say so. */
   contained?: ContainedCaller | undefined
@@ -78,7 +78,7 @@ export interface ReportContext extends Pick<Envelope, 'cwd' | 'pane' | 'pid' | '
   /** Reported by the hosting program. If the session has hooks, they report the same event and take precedence. */
   hosted?: boolean
   /** The broker asks for itself. */
-  brokered?: boolean
+  brokered?: ReactionContext['brokered']
   /** Whether a person said yes to it before, in the agent's dialog; each yes counts once. */
   takeRelease?: () => Promise<boolean>
   contained?: ContainedCaller | undefined
@@ -307,7 +307,7 @@ export class Intake {
       source: envelope.source,
       isRewritable,
       isContained,
-      isBrokered: call.brokered === true,
+      brokered: call.brokered,
       takeRelease: call.takeRelease,
       now,
     }

@@ -17,8 +17,11 @@ export interface ReactionContext {
   isRewritable?: boolean
   /** The agent itself runs in the sandbox: its commands need no other. */
   isContained?: boolean | undefined
-  /** The broker asks, and does what it asks for itself: exactly these words, without hooks of the project. */
-  isBrokered?: boolean | undefined
+  /**
+   * The broker asks, and does what it asks for itself: exactly these words, without hooks of the project. It asks for a
+   * command in the sandbox, or for an agent that runs there as a whole: then any process inside could have begun a run.
+   */
+  brokered?: 'command' | 'whole-agent' | undefined
   /** Whether a person said yes to what the broker asks for, before its command ran; each yes counts once. */
   takeRelease?: (() => Promise<boolean>) | undefined
   /** Which installation of the hooks reported the event. */

@@ -147,7 +147,7 @@ export class WholeAgents {
 
   /**
    * An event as far as it may count. Any process inside may have sent it, so it is about a session that this agent began, in
-   * this project; a transcript is one of this agent's.
+   * this project; a transcript is one of this agent's; a prompt is not taken for a person's.
    */
   async admit(name: string, event: DecodedEvent): Promise<DecodedEvent> {
     const agent = this.#agents.get(name)
@@ -163,6 +163,7 @@ export class WholeAgents {
     const own = transcript === undefined ? undefined : this.#transcript(agent, transcript)
     return {
       ...rest,
+      ...(event.type === 'PromptSubmitted' ? { automatic: true } : {}),
       cwd: cwd !== undefined && isBelow(cwd, agent.worktree) ? cwd : agent.worktree,
       ...(own === undefined ? {} : { transcript: own }),
     } as DecodedEvent

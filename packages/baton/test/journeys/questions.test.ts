@@ -229,10 +229,17 @@ describe('what the real Claude Code asks', () => {
     })
     process.kill(Number(JSON.parse(await baton.must('status', '--json')).daemon.pid), 'SIGKILL')
     const parked = await openAsk(baton, 'Which queue?')
-    const health = await baton.run(['health'])
+    // The next daemon answers before it has looked at the sessions.
+    const health = await until(
+      async () => {
+        const looked = await baton.run(['health'])
+        return looked.stdout.includes('parked question') ? looked : undefined
+      },
+      { what: 'the parked question in `baton health`', timeout: 120_000 },
+    )
     expect(health.code).toBe(1)
-    expect(health.stdout).toContain('parked question')
-    expect(await run()).toMatchObject({ name: 'issue-to-impl', issue: 42, end: 'question-parked' })
+    const known = await until(run, { what: 'the run in `baton ps`', timeout: 120_000 })
+    expect(known).toMatchObject({ name: 'issue-to-impl', issue: 42, end: 'question-parked' })
     await asPerson(baton, 'answer', parked.id, '2')
     await terminal.waitForScreen(/all is asked/, { timeout: 120_000 })
     expect(lastRequestOf(model, home)).toContain('"Which queue?"="SQLite"')

@@ -56,11 +56,11 @@ createInterface({ input: process.stdin }).on('line', async line => {
 
 const PUSH = 'git add notes.md && git commit -qm "add notes" && git push origin HEAD:refs/heads/topic'
 
-test('a whole Claude Code in the sandbox works; its MCP servers reach neither secrets, nor this machine, nor Baton; the broker pushes', {
+test('a whole Claude Code in the sandbox works; its MCP servers reach neither secrets, nor this machine, nor Baton; the broker pushes what a rule allows', {
   timeout: 480_000,
 }, async () => {
   await using here = await claudeWorld({
-    settings: 'permissions:\n  allow:\n    - program: git\n      subcommand: push\n',
+    settings: 'permissions:\n  allow:\n    - command: git push origin main:topic\n',
   })
   const { model, home, baton } = here
   const { project } = home
@@ -102,6 +102,8 @@ test('a whole Claude Code in the sandbox works; its MCP servers reach neither se
     'node --test 2>&1 | grep "pass 1" && echo tested-inside',
     'sh secret.sh || echo no-secret',
     PUSH,
+    // Any process inside could say that the agent is in a mode that asks nobody, so no mode lets anything out.
+    'git push origin HEAD:refs/heads/other',
   ]
   model.script({ key: home.key }, [
     call('Write', { file_path: join(project, 'notes.md'), content: 'first line\n' }),
@@ -113,17 +115,18 @@ test('a whole Claude Code in the sandbox works; its MCP servers reach neither se
   const env: Record<string, string> = { ...home.env(model), TMUX_TMPDIR: home.tmp }
   env.PATH = `${bin}:${dirname(process.execPath)}:${env.PATH}`
   const ran = await baton.run(
-    ['run', '--sandbox', '--json', '--arg=--permission-mode', '--arg=default', 'work'],
+    ['run', '--sandbox', '--json', '--arg=--permission-mode', '--arg=dontAsk', 'work'],
     { env },
   )
   expect(ran.stderr).toBe('')
   expect(ran.code).toBe(0)
 
-  await until(async () => lastRequestOf(model, home).includes('topic'), {
-    what: 'the end of the push',
+  const evidence = async () =>
+    `${execFileSync('tmux', ['-S', socket, 'capture-pane', '-p', '-S', '-100'], { encoding: 'utf8' })}\n${(await baton.entries({})).map(({ body }) => JSON.stringify(body).slice(0, 400)).join('\n')}`
+  await until(async () => /nobody answered/.test(lastRequestOf(model, home)), {
+    what: 'the end of the second push',
     timeout: 120_000,
-    evidence: async () =>
-      `${execFileSync('tmux', ['-S', socket, 'capture-pane', '-p', '-S', '-100'], { encoding: 'utf8' })}\n${(await baton.entries({})).map(({ body }) => JSON.stringify(body).slice(0, 400)).join('\n')}`,
+    evidence,
   })
   const told = lastRequestOf(model, home)
   expect(told).toContain('tested-inside')
@@ -143,15 +146,17 @@ test('a whole Claude Code in the sandbox works; its MCP servers reach neither se
   })
   expect(outside.connections()).toBe(0)
   const bodies = (await baton.entries({})).map(({ body }) => body)
-  expect(bodies.filter(({ kind }) => kind === 'ask' || kind === 'fault')).toEqual([])
+  expect(bodies.filter(({ kind }) => kind === 'fault')).toEqual([])
   const decided = bodies.flatMap(body =>
     body.kind === 'decision' && body.tool === 'Bash'
       ? [`${body.decision} by ${body.by}: ${body.subject}`]
       : [],
   )
   expect(decided).toEqual([
-    ...commands.map(command => `allow by sandbox: ${command}`),
-    expect.stringMatching(/^allow by rules: git push origin /),
+    ...commands.slice(0, 3).map(command => `allow by sandbox: ${command}`),
+    'allow by rules: git push origin main:topic',
+    `allow by sandbox: ${commands[3]}`,
+    'deny by nobody: git push origin main:other',
   ])
 })
 

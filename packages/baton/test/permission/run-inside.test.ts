@@ -159,7 +159,7 @@ describe('a command with a part that leaves the sandbox, at the terminal', () =>
       taken++
       return true
     }
-    const context = world.context({}, { attended: false, isBrokered: true, takeRelease })
+    const context = world.context({}, { attended: false, brokered: 'command', takeRelease })
     expect((await world.answer(requested(command), context)).permission?.decision).toBe(decision)
     expect(taken).toBe(takes)
     expect(world.questions).toEqual([])

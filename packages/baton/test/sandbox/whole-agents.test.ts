@@ -85,6 +85,14 @@ describe('an agent that runs in the sandbox as a whole', () => {
     await expect(whole.admit('agent_b', event('own'))).rejects.toThrow('has ended')
   })
 
+  it('sends no prompt that counts as a person’s, because any process inside can send one', async () => {
+    const { whole, start } = agents()
+    const { agent } = await start()
+    expect(await whole.admit(agent.name, event('own', { automatic: false }))).toMatchObject({
+      automatic: true,
+    })
+  })
+
   it('works in its project, whatever its events say', async () => {
     const { whole, start } = agents()
     const { agent } = await start()
