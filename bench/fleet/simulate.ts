@@ -36,7 +36,7 @@ export interface Figures {
 }
 
 const MINUTE = 60_000
-const TICK_MS = 30_000
+const TICK_MS = 60_000
 const LEASE_MS = 60 * MINUTE
 /** Two clocks differ by less than the margin of a lease (15 minutes). */
 const MAX_SKEW_MS = 7 * MINUTE
@@ -57,7 +57,7 @@ interface Issue extends WaitingJob {
 interface Machine {
   id: number
   skewMs: number
-  /** How long ago a lease was renewed at most; leases are renewed after a third of their time. */
+  /** How long ago its leases were renewed. That is due after a third of their time, but the network may be away for a while. */
   phaseMs: number
   /** While it sleeps or is gone, it renews nothing. */
   silentSince: number | undefined
@@ -97,7 +97,7 @@ export function simulate({
 
   const all = Array.from({ length: issues }, (_, at): Issue => {
     // A few repositories have most of the issues.
-    const repository = `h/o/r${Math.floor(repositories * random() ** 2)}`
+    const repository = `h/o/r${Math.floor(repositories * random() ** 1.3)}`
     return {
       ...{ id: `job-${at}`, repository, issue: at + 1, priority: Math.round(between(-5, 5)) },
       ...{ addedAt: Math.round(random() * 24 * 60) * MINUTE, notBefore: 0, state: 'waiting', failures: 0 },
@@ -107,7 +107,7 @@ export function simulate({
   for (const issue of all) events.push(issue.addedAt, () => insertSorted(waiting, issue, byUrgency))
   const machines = Array.from({ length: count }, (_, id): Machine => {
     const skewMs = between(-MAX_SKEW_MS, MAX_SKEW_MS)
-    return { id, skewMs, phaseMs: between(0, LEASE_MS / 3), silentSince: undefined, works: new Set() }
+    return { id, skewMs, phaseMs: between(0, LEASE_MS), silentSince: undefined, works: new Set() }
   })
   for (const machine of machines) events.push(between(1, 48) * 60 * MINUTE, () => falls(machine))
   after(TICK_MS, tick)

@@ -17,7 +17,7 @@ import { claimMerges } from '../claim/merge-steps.ts'
 import type { ClaimPorts } from '../claim/ports.ts'
 import { askToMerge } from '../fleet/ask-to-merge.ts'
 import { Fleet } from '../fleet/fleet.ts'
-import { FleetSettings, type JobRecord, JobRecords, MergeRecords } from '../fleet/job-record.ts'
+import { FleetSettings, type JobRecord, JobRecords, MergeAnswers, MergeRecords } from '../fleet/job-record.ts'
 import { MergeQueue } from '../fleet/merge-queue.ts'
 import type { JobFacts } from '../fleet/next-step.ts'
 import type { FleetPorts } from '../fleet/ports.ts'
@@ -98,6 +98,7 @@ export function composeFleet(ground: Ground, links: FleetLinks): OpenedFleet {
   const merges = new MergeQueue({
     jobs: records,
     records: new MergeRecords(systemSmallFiles, stateDir),
+    answers: new MergeAnswers(systemSmallFiles, stateDir),
     git,
     claimAt: clone => claims.at(clone),
     actions: claimMerges(links.claimPorts),

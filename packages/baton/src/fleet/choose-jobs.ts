@@ -76,7 +76,9 @@ export const repositoryLimit = (
 class Counts {
   readonly works: Work[] = []
   readonly #load: FleetLoad
-  readonly #counts = new Map<string, number>()
+  readonly #repositories = new Map<string, number>()
+  /** By `agent:NAME` and `label:NAME`. */
+  readonly #others = new Map<string, number>()
 
   constructor(load: FleetLoad) {
     this.#load = load
@@ -89,15 +91,17 @@ class Counts {
     this.#count(work)
   }
 
-  #count(work: Work): void {
-    for (const key of keysOf(work)) this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
+  #count({ repository, agent, labels }: Work): void {
+    increase(this.#repositories, repository)
+    increase(this.#others, `agent:${agent}`)
+    for (const label of labelKeys(labels)) increase(this.#others, label)
   }
 
   /** Whether the limits of its repository and labels leave room for a job. */
   hasRoom({ repository, labels }: Pick<WaitingJob, 'repository' | 'labels'>): boolean {
-    const key = `repository:${repository}`
-    if ((this.#counts.get(key) ?? 0) >= repositoryLimit(repository, this.#load)) return false
-    return labelsOf(labels).every(label => this.#isFree(label))
+    const count = this.#repositories.get(repository) ?? 0
+    if (count >= repositoryLimit(repository, this.#load)) return false
+    return !labels?.length || labelKeys(labels).every(label => this.#isFree(label))
   }
 
   hasAgent(agent: string): boolean {
@@ -105,18 +109,15 @@ class Counts {
   }
 
   #isFree(key: string): boolean {
-    return (this.#counts.get(key) ?? 0) < (this.#load.limits?.[key] ?? Number.POSITIVE_INFINITY)
+    return (this.#others.get(key) ?? 0) < (this.#load.limits?.[key] ?? Number.POSITIVE_INFINITY)
   }
 }
 
-const labelsOf = (labels: readonly string[] = []): string[] => [
-  ...new Set(labels.map(label => `label:${label.toLowerCase()}`)),
-]
+const increase = (counts: Map<string, number>, key: string): void =>
+  void counts.set(key, (counts.get(key) ?? 0) + 1)
 
-const keysOf = ({ repository, agent, labels }: Work): string[] => [
-  `repository:${repository}`,
-  `agent:${agent}`,
-  ...labelsOf(labels),
+const labelKeys = (labels: readonly string[] = []): string[] => [
+  ...new Set(labels.map(label => `label:${label.toLowerCase()}`)),
 ]
 
 /** Sorts the most urgent job first. */

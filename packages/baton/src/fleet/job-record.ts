@@ -48,7 +48,6 @@ export const MergeRecord = z.object({
   since: z.number(),
   /** The author's last commit, and Baton's own merges of the base on top of it: what a person agreed to. */
   lineage: z.array(z.string()),
-  answer: z.enum(['yes', 'no']).optional(),
   /** While it is its turn. Stored before each step that others can see. */
   attempt: z
     .object({
@@ -68,11 +67,28 @@ export const MergeRecord = z.object({
     })
     .optional(),
   /** The commit with which it went back to its agent. */
-  sentBack: z.object({ head: z.string(), at: z.number(), count: z.number().int() }).optional(),
+  sentBack: z
+    .object({
+      head: z.string(),
+      at: z.number(),
+      count: z.number().int(),
+      /** A person was told that its agent does nothing. */
+      isReported: z.boolean().optional(),
+    })
+    .optional(),
   notBefore: z.number().default(0),
   note: z.string().optional(),
 })
 export type MergeRecord = z.infer<typeof MergeRecord>
+
+/** What a person said to the merge of a pull request whose author's last commit is `head`. */
+const MergeAnswer = z.object({
+  version: z.literal(1),
+  data: MergeRecord.shape.data,
+  head: z.string(),
+  answer: z.enum(['yes', 'no']),
+})
+type MergeAnswer = z.infer<typeof MergeAnswer>
 
 export const FleetSettings = z.object({
   version: z.literal(1),
@@ -149,6 +165,12 @@ export class JobRecords extends IssueRecords<JobRecord> {
 export class MergeRecords extends IssueRecords<MergeRecord> {
   constructor(files: SmallFiles, stateDir: string) {
     super(files, stateDir, 'fleet/merges', MergeRecord)
+  }
+}
+
+export class MergeAnswers extends IssueRecords<MergeAnswer> {
+  constructor(files: SmallFiles, stateDir: string) {
+    super(files, stateDir, 'fleet/merge-answers', MergeAnswer)
   }
 }
 

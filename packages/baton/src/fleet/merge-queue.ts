@@ -9,12 +9,21 @@ import type { Clock } from '../ports/clock.ts'
 import { type Forge, ForgeError } from '../ports/forge.ts'
 import type { GitLogin } from '../ports/git-work.ts'
 import type { BranchPlace, Merges } from '../ports/merges.ts'
-import { type JobRecord, type JobRecords, jobKey, type MergeRecord, type MergeRecords } from './job-record.ts'
-import { attemptStep, chooseMerges, type MergeCandidate, readinessOf } from './merge-steps.ts'
+import {
+  type JobRecord,
+  type JobRecords,
+  jobKey,
+  type MergeAnswers,
+  type MergeRecord,
+  type MergeRecords,
+} from './job-record.ts'
+import { attemptStep, chooseMerges, isAgreed, type MergeCandidate, readinessOf } from './merge-steps.ts'
 
 export interface MergePorts {
   jobs: Pick<JobRecords, 'all'>
   records: MergeRecords
+  /** Only questions write these, and only the queue writes `records`: neither can undo the other. */
+  answers: MergeAnswers
   git: Merges
   /** The claim that holds a clone. */
   claimAt(clone: string): Promise<ClaimRecord | undefined>
@@ -39,6 +48,8 @@ export interface MergePorts {
 const LOOK_MS = 15_000
 /** How long one waits that the forge refused, or that let others go first. */
 const LATER_MS = 10 * 60_000
+/** After this time without a change by its agent, a person hears of it. */
+const SILENT_MS = 60 * 60_000
 
 interface Candidate extends MergeCandidate {
   claim: ClaimRecord
@@ -59,10 +70,8 @@ export class MergeQueue {
     this.#questions = new YesNoQuestions<Candidate & { id: string }>({
       ask: ({ record, claim }, signal) => ports.askPerson(record, claim, signal),
       settle: async ({ record: { data, lineage } }, answer) => {
-        const known = await ports.records.of(data)
-        // The answer is about the commits that were there when the person was asked.
-        if (known && answer !== 'none' && known.lineage[0] === lineage[0])
-          await ports.records.put({ ...known, answer })
+        const [head = ''] = lineage
+        if (answer !== 'none') await ports.answers.put({ version: 1, data, head, answer })
       },
       fault: ports.fault,
     })
@@ -82,7 +91,7 @@ export class MergeQueue {
   }
 
   async views(): Promise<MergeView[]> {
-    const candidates = await this.#candidates()
+    const candidates = await this.#candidates({ isView: true })
     const views = candidates.map((candidate): MergeView => {
       const { record, claim } = candidate
       const readiness = readinessOf(candidate, this.#ports.clock.now())
@@ -108,6 +117,7 @@ export class MergeQueue {
 
   async #tick(): Promise<void> {
     const { records, clock } = this.#ports
+    for (const candidate of await this.#candidates()) await this.#reportSilence(candidate)
     for (const candidate of await this.#candidates())
       if (candidate.record.attempt && candidate.record.notBefore <= clock.now())
         await this.#safely(candidate, () => this.#follow(candidate))
@@ -119,18 +129,31 @@ export class MergeQueue {
     )
     this.#questions.keep(new Set(asked.map(questionOf)))
     for (const each of asked) this.#questions.ask({ ...each, id: questionOf(each) })
-    await this.#forget(new Set((await records.all()).map(({ data }) => jobKey(data))))
+    const jobs = new Set((await this.#ports.jobs.all()).map(({ data }) => jobKey(data)))
+    for (const record of await records.all()) if (!jobs.has(jobKey(record.data))) await this.#forget(record)
+  }
+
+  /** Its agent may be gone, or at the limit of fixes. */
+  async #reportSilence({ record, seen, claim }: Candidate): Promise<void> {
+    const { records, clock, announce } = this.#ports
+    const { sentBack, data, note } = record
+    if (sentBack?.head !== seen.head || sentBack.isReported || clock.now() - sentBack.at < SILENT_MS) return
+    await records.put({ ...record, sentBack: { ...sentBack, isReported: true } })
+    await announce(
+      data.project,
+      `🔔 issue #${data.issue} waits for you: it went back to its agent before the merge, which has changed nothing since. ${note ?? ''}\n${claim.project}`,
+    )
   }
 
   /** The open pull requests of this machine's jobs. */
-  async #candidates(): Promise<Candidate[]> {
+  async #candidates({ isView = false } = {}): Promise<Candidate[]> {
     const jobs = (await this.#ports.jobs.all()).filter(({ stage }) => stage === 'review')
-    const found = await Promise.all(jobs.map(job => this.#candidateOf(job)))
+    const found = await Promise.all(jobs.map(job => this.#candidateOf(job, isView)))
     return found.filter(each => each !== undefined)
   }
 
-  async #candidateOf({ clone, data }: JobRecord): Promise<Candidate | undefined> {
-    const { records, clock } = this.#ports
+  async #candidateOf({ clone, data }: JobRecord, isView: boolean): Promise<Candidate | undefined> {
+    const { records, answers, clock } = this.#ports
     const claim = await this.#ports.claimAt(clone)
     const pr = claim?.pr
     const known = await records.of(data)
@@ -141,14 +164,13 @@ export class MergeQueue {
     const { repository, issue, project } = data
     // The author's new commits need a new answer, and are a reason to try again.
     const isSame = known?.pull === pr.number && known.base === base && known.lineage.includes(head)
-    const { answer, note, ...kept } = known ?? {
-      version: 1,
-      data: { repository, issue, project },
-      since: clock.now(),
-    }
-    const record: MergeRecord =
-      known && (isSame || known.attempt) ? known : await records.put({ ...kept, version: 1, ...fresh })
-    return { record, claim, seen: pr.seen, review: pr.review, hasConflict: pr.conflict, policy }
+    const { note, ...kept } = known ?? { data: { repository, issue, project }, since: clock.now() }
+    const isKnown = known !== undefined && (isSame || known.attempt !== undefined)
+    const record: MergeRecord = isKnown ? known : { ...kept, version: 1, ...fresh }
+    if (!isKnown && !isView) await records.put(record)
+    const given = await answers.of(data)
+    const answer = given?.head === record.lineage[0] ? given?.answer : undefined
+    return { record, claim, answer, seen: pr.seen, review: pr.review, hasConflict: pr.conflict, policy }
   }
 
   /** Gives a pull request its turn. */
@@ -183,7 +205,8 @@ export class MergeQueue {
     })
   }
 
-  async #follow({ record, claim, policy }: Candidate): Promise<void> {
+  async #follow(candidate: Candidate): Promise<void> {
+    const { record, claim, policy } = candidate
     const { records, actions, clock, git } = this.#ports
     const { attempt, data } = record
     if (!attempt) return
@@ -200,7 +223,7 @@ export class MergeQueue {
     ])
     // What the forge shows may be older than what git shows.
     if (pull.state === 'open' && tips.head !== pull.headSha && tips.head === attempt.commit) return
-    const mayMerge = isAgreed(record, pull.approvedCommits, policy)
+    const mayMerge = isAgreed({ ...candidate, approvedCommits: pull.approvedCommits })
     const step = attemptStep(attempt, { pull, baseTip: tips.base, proof, mayMerge, policy, now: clock.now() })
     switch (step.do) {
       case 'finish':
@@ -254,8 +277,7 @@ export class MergeQueue {
 
   async #finish(record: MergeRecord, claim: ClaimRecord, url: string): Promise<void> {
     await this.#ports.agreeToClose(claim)
-    await this.#ports.git.remove(record.data)
-    await this.#ports.records.remove(record)
+    await this.#forget(record)
     await this.#ports.journal({ what: 'merged', ...about(record), pullRequest: url })
   }
 
@@ -307,15 +329,10 @@ export class MergeQueue {
     }
   }
 
-  async #forget(known: ReadonlySet<string>): Promise<void> {
-    const jobs = new Set((await this.#ports.jobs.all()).map(({ data }) => jobKey(data)))
-    for (const key of known) {
-      if (jobs.has(key)) continue
-      const record = (await this.#ports.records.all()).find(({ data }) => jobKey(data) === key)
-      if (!record) continue
-      await this.#ports.git.remove(record.data)
-      await this.#ports.records.remove(record)
-    }
+  async #forget(record: MergeRecord): Promise<void> {
+    await this.#ports.git.remove(record.data)
+    await this.#ports.answers.remove(record)
+    await this.#ports.records.remove(record)
   }
 
   #placeOf({ data, base }: MergeRecord, { branch }: ClaimRecord): BranchPlace {
@@ -324,15 +341,6 @@ export class MergeQueue {
 }
 
 const questionOf = ({ record: { data, lineage } }: Candidate): string => `${jobKey(data)} ${lineage[0]}`
-
-function isAgreed(
-  { lineage, answer }: MergeRecord,
-  approved: readonly string[],
-  policy: Config['merge']['policy'],
-): boolean {
-  if (policy === 'proven' || approved.some(commit => lineage.includes(commit))) return true
-  return policy === 'person' && answer === 'yes'
-}
 
 const about = ({ data: { repository, issue } }: MergeRecord) => ({ repository, issue })
 

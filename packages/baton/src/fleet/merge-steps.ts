@@ -13,6 +13,8 @@ export interface MergeCandidate {
   review: string
   hasConflict: boolean
   policy: Policy
+  /** What a person said to these commits. */
+  answer?: 'yes' | 'no' | undefined
 }
 
 /**
@@ -25,10 +27,8 @@ export type Readiness = { is: 'go' | 'refresh' | 'ask' } | { is: 'wait' | 'autho
 const CHECKS_START_MS = 30_000
 
 /** What is missing before a pull request can be merged. Pure. */
-export function readinessOf(
-  { record, seen, review, hasConflict, policy }: MergeCandidate,
-  now: number,
-): Readiness {
+export function readinessOf(candidate: MergeCandidate, now: number): Readiness {
+  const { record, seen, review, hasConflict, policy, answer } = candidate
   if (record.sentBack?.head === seen.head)
     return { is: 'author', note: record.note ?? 'Its agent changes it' }
   if (seen.isDraft) return { is: 'wait', note: 'It is a draft' }
@@ -39,12 +39,21 @@ export function readinessOf(
   if (seen.verdict === 'none' && now - record.since < CHECKS_START_MS)
     return { is: 'wait', note: 'Its checks may not have started' }
   if (review === 'required') return { is: 'wait', note: 'It needs a review' }
-  if (policy === 'proven') return { is: 'go' }
-  if (seen.approvedCommits.some(commit => record.lineage.includes(commit))) return { is: 'go' }
+  if (isAgreed({ ...candidate, approvedCommits: seen.approvedCommits })) return { is: 'go' }
   if (policy === 'approved')
     return { is: 'wait', note: 'It waits for an approving review of its last commit' }
-  if (record.answer === 'yes') return { is: 'go' }
-  return record.answer === 'no' ? { is: 'wait', note: 'You said no to the merge' } : { is: 'ask' }
+  return answer === 'no' ? { is: 'wait', note: 'You said no to the merge' } : { is: 'ask' }
+}
+
+/** Whether the policy lets Baton merge these commits. Pure. */
+export function isAgreed({
+  record: { lineage },
+  policy,
+  answer,
+  approvedCommits,
+}: Pick<MergeCandidate, 'record' | 'policy' | 'answer'> & { approvedCommits: readonly string[] }): boolean {
+  if (policy === 'proven' || approvedCommits.some(commit => lineage.includes(commit))) return true
+  return policy === 'person' && answer === 'yes'
 }
 
 /** How long others wait for the agent of a branch that lost twice against newer ones. */

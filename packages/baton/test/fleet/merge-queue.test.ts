@@ -124,6 +124,11 @@ describe('the merge queue', () => {
     await world.settle(queue)
     expect(world.state.closed).toEqual([1, 3])
     expect((await world.claims.at(second.clone))?.inbox[0]?.text).toContain('- sum\n')
+    // Its agent does nothing: after an hour a person hears of it, once.
+    expect(world.state.announced).toEqual([])
+    world.state.now += 60 * 60_000
+    await world.settle(queue, 2)
+    expect(world.state.announced).toEqual([expect.stringContaining('issue #2 waits for you')])
     expect(world.fileOnMain('sum')).toBe('one')
   })
 

@@ -14,7 +14,7 @@ import { FencedActions } from '../../src/claim/fenced-actions.ts'
 import { claimMerges } from '../../src/claim/merge-steps.ts'
 import type { ClaimPorts } from '../../src/claim/ports.ts'
 import { ClaimRecord, ClaimRecords } from '../../src/claim/record.ts'
-import { JobRecord, JobRecords, MergeRecords } from '../../src/fleet/job-record.ts'
+import { JobRecord, JobRecords, MergeAnswers, MergeRecords } from '../../src/fleet/job-record.ts'
 import { type MergePorts, MergeQueue } from '../../src/fleet/merge-queue.ts'
 import type { PullRequestStatus } from '../../src/ports/forge.ts'
 import type { WritableForge } from '../../src/ports/writable-forge.ts'
@@ -157,6 +157,7 @@ export function mergeWorld(options: { settings?: object; mergiraf?: string; nati
         'put',
         'remove',
       ]),
+      answers: new MergeAnswers(systemSmallFiles, join(folder.path, 'state')),
       git: watched('merges', gitMerges({ mergiraf: () => options.mergiraf }), ['attempt', 'remove']),
       claimAt: clone => claims.at(clone),
       actions: watched('actions', claimMerges(claimPorts), ['startProof', 'sendBack']),
