@@ -102,6 +102,7 @@ export function composeFleet(ground: Ground, links: FleetLinks): OpenedFleet {
     git,
     claimAt: clone => claims.at(clone),
     actions: claimMerges(links.claimPorts),
+    isPaused: claim => links.claimPorts.paused?.(claim) ?? false,
     async look(claim) {
       await claims.readNow(claim)
     },

@@ -29,6 +29,8 @@ export interface MergePorts {
   claimAt(clone: string): Promise<ClaimRecord | undefined>
   /** Each action checks the claim's lease first. */
   actions: ReturnType<typeof claimMerges>
+  /** A person paused everything, the project or the session: nothing may happen to it. */
+  isPaused(claim: ClaimRecord): boolean
   /** Looks at the claim's pull request now. */
   look(claim: ClaimRecord): Promise<void>
   /** Lets the claim of a merged pull request close its issue. */
@@ -157,7 +159,8 @@ export class MergeQueue {
     const claim = await this.#ports.claimAt(clone)
     const pr = claim?.pr
     const known = await records.of(data)
-    if (!claim || !pr?.seen || claim.lease.lost || (pr.state !== 'open' && !known?.attempt)) return undefined
+    if (!claim || !pr?.seen || claim.lease.lost || this.#ports.isPaused(claim)) return undefined
+    if (pr.state !== 'open' && !known?.attempt) return undefined
     const { head, base } = pr.seen
     const { policy } = await this.#ports.configOf(data.project)
     const fresh = { lineage: [head], base, pull: pr.number, notBefore: 0 }
@@ -216,11 +219,9 @@ export class MergeQueue {
     const proof = await actions.proofOf(attempt.proof)
     if (proof === 'running') return
     const place = this.#placeOf(record, claim)
+    const login = () => this.#ports.loginFor(data.project)
     const forge = await this.#ports.forgeOf(data)
-    const [pull, tips] = await Promise.all([
-      forge.pullRequest(record.pull),
-      git.tips(place, () => this.#ports.loginFor(data.project)),
-    ])
+    const [pull, tips] = await Promise.all([forge.pullRequest(record.pull), git.tips(place, login)])
     // What the forge shows may be older than what git shows.
     if (pull.state === 'open' && tips.head !== pull.headSha && tips.head === attempt.commit) return
     const mayMerge = isAgreed({ ...candidate, approvedCommits: pull.approvedCommits })
@@ -229,7 +230,7 @@ export class MergeQueue {
       case 'finish':
         return this.#finish(record, claim, pull.url)
       case 'leave':
-        return this.#leave(record, step.note)
+        return step.note === undefined ? this.#again(record, claim) : this.#leave(record, step.note)
       case 'again':
         return this.#again(record, claim)
       case 'wait':
@@ -239,7 +240,13 @@ export class MergeQueue {
       case 'push':
         // Stored first: the pushed commit is Baton's own, and the person's answer covers it.
         await records.put({ ...record, lineage: [...new Set([...record.lineage, attempt.commit])] })
-        await actions.push(claim, attempt.folder ?? '')
+        try {
+          await actions.push(claim, attempt.folder ?? '')
+        } catch (cause) {
+          const { head } = await git.tips(place, login)
+          if (head !== attempt.head) return this.#again(record, claim)
+          throw cause
+        }
         return this.#ports.look(claim)
       case 'merge': {
         const { method } = await this.#ports.configOf(data.project)
@@ -288,7 +295,7 @@ export class MergeQueue {
     await this.#ports.git.remove(record.data)
   }
 
-  /** The branch or its base has moved. */
+  /** Something has moved, or is missing again: what the claim last saw is out of date. */
   async #again(record: MergeRecord, claim: ClaimRecord): Promise<void> {
     await this.#leave(record, undefined)
     await this.#ports.look(claim)

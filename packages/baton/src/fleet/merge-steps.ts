@@ -23,8 +23,8 @@ export interface MergeCandidate {
  */
 export type Readiness = { is: 'go' | 'refresh' | 'ask' } | { is: 'wait' | 'author'; note: string }
 
-/** CI registers its checks a moment after a push. */
-const CHECKS_START_MS = 30_000
+/** CI registers its checks a moment after a push. Where no person looks at it, Baton waits longer for that. */
+const CHECKS_START_MS = { person: 30_000, approved: 2 * 60_000, proven: 2 * 60_000 }
 
 /** What is missing before a pull request can be merged. Pure. */
 export function readinessOf(candidate: MergeCandidate, now: number): Readiness {
@@ -36,7 +36,7 @@ export function readinessOf(candidate: MergeCandidate, now: number): Readiness {
   if (hasConflict) return { is: 'refresh' }
   if (seen.verdict !== 'passed' && seen.verdict !== 'none')
     return { is: 'wait', note: seen.verdict === 'failed' ? 'Its checks fail' : 'Its checks run' }
-  if (seen.verdict === 'none' && now - record.since < CHECKS_START_MS)
+  if (seen.verdict === 'none' && now - record.since < CHECKS_START_MS[policy])
     return { is: 'wait', note: 'Its checks may not have started' }
   if (review === 'required') return { is: 'wait', note: 'It needs a review' }
   if (isAgreed({ ...candidate, approvedCommits: seen.approvedCommits })) return { is: 'go' }
@@ -131,8 +131,9 @@ export function attemptStep(attempt: Attempt, facts: AttemptFacts): AttemptStep 
   if (pull.draft || pull.review === 'changes-requested' || pull.review === 'required') return { do: 'leave' }
   const { verdict } = pull.checks
   if (verdict === 'failed') return { do: 'leave', note: `Its checks fail together with ${pull.base}` }
-  if (verdict === 'passed' || (verdict === 'none' && !attempt.hasChecks)) return { do: 'merge' }
-  return now - attempt.startedAt < CHECKS_MS
-    ? { do: 'wait', note: 'Its checks run' }
-    : { do: 'leave', note: 'Its checks did not end in two hours' }
+  const isGreen = verdict === 'passed' || (verdict === 'none' && !attempt.hasChecks)
+  if (isGreen && pull.mergeable !== 'unknown') return { do: 'merge' }
+  if (now - attempt.startedAt >= CHECKS_MS)
+    return { do: 'leave', note: 'Its checks did not end in two hours' }
+  return { do: 'wait', note: isGreen ? 'The forge works out whether it merges' : 'Its checks run' }
 }

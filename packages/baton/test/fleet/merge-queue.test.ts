@@ -215,6 +215,35 @@ describe('the merge queue', () => {
     expect(world.state.operations).not.toContain('forge.mergePullRequest')
   })
 
+  test('while it is paused nothing happens to it, and it continues afterwards', async () => {
+    using world = mergeWorld({ settings: PROVEN })
+    await world.pull(1, { one: '1\n' })
+    const { queue } = world.life()
+    world.state.isPaused = true
+    await world.settle(queue, 4)
+    expect([world.state.operations, await queue.views()]).toEqual([[], []])
+    world.state.isPaused = false
+    await world.settle(queue)
+    expect(world.state.closed).toEqual([1])
+  })
+
+  test('a push of the author at the same moment is not lost: the queue starts again with it', async () => {
+    using world = mergeWorld({ settings: PROVEN })
+    const pull = await world.pull(1, { one: '1\n' })
+    world.commit(world.project, { base: 'moved\n' })
+    world.run(world.project, 'push', '-q', 'origin', 'HEAD:main')
+    world.state.beforePush = () => {
+      world.state.beforePush = undefined
+      world.commit(pull.clone, { late: 'late\n' })
+      world.run(pull.clone, 'push', '-q')
+    }
+    const { queue } = world.life()
+    await world.settle(queue)
+    expect(world.state.closed).toEqual([1])
+    expect(world.fileOnMain('late')).toBe('late')
+    expect(world.state.announced).toEqual([])
+  })
+
   test('killed before every step: each pull request is merged exactly once, and no commit is lost', {
     timeout: 240_000,
   }, async () => {

@@ -116,7 +116,7 @@ describe('the next step of a pull request whose turn it is', () => {
     branch: 'issue-1',
     base: 'main',
     headSha: 'merged',
-    mergeable: 'unknown',
+    mergeable: 'yes',
     review: 'none',
     reviews: [],
     threads: [],
@@ -152,6 +152,7 @@ describe('the next step of a pull request whose turn it is', () => {
     ['has checks that run', { pull: pull({ checks: checks('pending') }) }, 'wait'],
     ['has checks that have not started', { pull: pull() }, 'wait'],
     ['has checks that never end', { pull: pull(), now: NOW + 3 * 60 * MINUTE }, 'leave'],
+    ['is not known to merge yet', { pull: pull({ checks: checks('passed'), mergeable: 'unknown' }) }, 'wait'],
     ['fails its checks', { pull: pull({ checks: checks('failed') }) }, 'leave'],
     ['needs a review', { pull: pull({ checks: checks('passed'), review: 'required' }) }, 'leave'],
   ])('%s', (_, more, step) => {

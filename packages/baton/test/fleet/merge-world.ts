@@ -60,6 +60,8 @@ export function mergeWorld(options: { settings?: object; mergiraf?: string; nati
     asked: [] as { title: string; answer(yesNo: YesNo): void; isOpen: boolean }[],
     closed: [] as number[],
     isLost: false,
+    isPaused: false,
+    beforePush: undefined as (() => void) | undefined,
     proofs: [] as ProofOrder[],
     /** Before which of its operations a daemon is killed. */
     killAt: undefined as number | undefined,
@@ -137,7 +139,16 @@ export function mergeWorld(options: { settings?: object; mergiraf?: string; nati
         },
         claimAt: where => claims.at(where),
         forgeFor: async () => watched('forge', forge, ['mergePullRequest', 'enqueuePullRequest']),
-        push: watched('git', { push: gitPush }, ['push']).push,
+        push: watched(
+          'git',
+          {
+            push: async (...args: Parameters<typeof gitPush>) => {
+              state.beforePush?.()
+              await gitPush(...args)
+            },
+          },
+          ['push'],
+        ).push,
       }),
       proofs: {
         start: async (order: ProofOrder) => {
@@ -161,6 +172,7 @@ export function mergeWorld(options: { settings?: object; mergiraf?: string; nati
       git: watched('merges', gitMerges({ mergiraf: () => options.mergiraf }), ['attempt', 'remove']),
       claimAt: clone => claims.at(clone),
       actions: watched('actions', claimMerges(claimPorts), ['startProof', 'sendBack']),
+      isPaused: () => state.isPaused,
       look: async claim => void (await look(claim)),
       async agreeToClose(claim) {
         if (isDead) throw new Error('killed')
@@ -287,7 +299,7 @@ export function mergeWorld(options: { settings?: object; mergiraf?: string; nati
     /** Lets the daemon work, looking at the forge as claims do, for some rounds or until everything is closed. */
     async settle(queue: MergeQueue, rounds = 12) {
       for (let round = 0; round < rounds; round++) {
-        state.now += 31_000
+        state.now += 125_000
         const open = (await claims.all()).filter(({ issue }) => !state.closed.includes(issue))
         if (open.length === 0) return
         for (const record of open) await look(record)

@@ -238,7 +238,12 @@ export function pullRequests(
       )
     } catch (error) {
       // The answer of an earlier call may have been lost.
-      if (!(error instanceof ForgeError) || (await pullRequest(number)).state !== 'merged') throw error
+      if (!(error instanceof ForgeError)) throw error
+      if ((await pullRequest(number)).state === 'merged') return
+      // GitHub says 405 for this, too, but it passes.
+      throw /base branch was modified/i.test(error.message)
+        ? new ForgeError('conflict', error.message, { cause: error })
+        : error
     }
   }
 
