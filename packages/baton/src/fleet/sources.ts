@@ -3,6 +3,7 @@ import { MAX_PRIORITY } from '@batonpass/contract/fleet'
 import { z } from 'zod'
 import type { Clock } from '../ports/clock.ts'
 import type { Forge } from '../ports/forge.ts'
+import { KeyedQueue } from '../session/keyed-queue.ts'
 
 const LOOK_MS = 60_000
 
@@ -37,6 +38,7 @@ export interface Jobs {
 /** Repositories whose issues become jobs by a label or a column of the board. */
 export class Sources {
   readonly #ports: SourcePorts
+  readonly #turns = new KeyedQueue()
   readonly #problems = new Map<string, string>()
   #sources: Promise<Source[]> | undefined
   #lookedAt = Number.NEGATIVE_INFINITY
@@ -48,14 +50,16 @@ export class Sources {
 
   async watch(project: string, on: boolean): Promise<void> {
     const repository = await this.#ports.repositoryOf(project)
-    const others = (await this.#read()).filter(source => source.repository !== repository)
-    await this.#write(on ? [...others, { project, repository, seen: [], dismissed: [] }] : others)
+    await this.#change(sources => {
+      const others = sources.filter(source => source.repository !== repository)
+      return on ? [...others, { project, repository, seen: [], dismissed: [] }] : others
+    })
     this.#lookedAt = Number.NEGATIVE_INFINITY
   }
 
   /** A person took the issue out of the queue: it does not come back by itself. */
   async dismiss({ repository, issue }: Pick<JobData, 'repository' | 'issue'>): Promise<void> {
-    await this.#change(repository, source => ({
+    await this.#changeOne(repository, source => ({
       ...source,
       dismissed: [...new Set([...source.dismissed, issue])],
     }))
@@ -103,7 +107,7 @@ export class Sources {
     const inQueue = new Set(
       (await jobs.list()).filter(job => job.repository === repository).map(({ issue }) => issue),
     )
-    await this.#change(repository, known => ({
+    await this.#changeOne(repository, known => ({
       ...known,
       // A claim moves its issue to other columns of the board.
       seen: [...found.keys(), ...known.seen.filter(issue => !found.has(issue) && inQueue.has(issue))],
@@ -126,20 +130,24 @@ export class Sources {
     return found
   }
 
-  async #change(repository: string, change: (source: Source) => Source): Promise<void> {
-    await this.#write(
-      (await this.#read()).map(source => (source.repository === repository ? change(source) : source)),
+  #changeOne(repository: string, change: (source: Source) => Source): Promise<void> {
+    return this.#change(sources =>
+      sources.map(source => (source.repository === repository ? change(source) : source)),
     )
+  }
+
+  /** One change at a time: each replaces the whole file. */
+  #change(change: (sources: Source[]) => Source[]): Promise<void> {
+    return this.#turns.run('sources', async () => {
+      const sources = change(await this.#read())
+      await this.#ports.file.write({ version: 1, sources })
+      this.#sources = Promise.resolve(sources)
+    })
   }
 
   #read(): Promise<Source[]> {
     this.#sources ??= this.#ports.file.read().then(file => file?.sources ?? [])
     return this.#sources
-  }
-
-  async #write(sources: Source[]): Promise<void> {
-    this.#sources = Promise.resolve(sources)
-    await this.#ports.file.write({ version: 1, sources })
   }
 }
 

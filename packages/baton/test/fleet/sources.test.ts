@@ -108,6 +108,16 @@ describe('repositories that are watched', () => {
     expect(here.added).toHaveLength(1)
   })
 
+  test('changes at the same moment all count', async () => {
+    const here = world()
+    const sources = here.daemon()
+    await sources.watch('/p', true)
+    here.labelled.set(1, ['baton']).set(2, ['baton'])
+    await Promise.all([1, 2].map(issue => sources.dismiss({ repository: REPOSITORY, issue })))
+    await here.look(here.daemon())
+    expect(here.added).toEqual([])
+  })
+
   test('a forge that cannot be reached is shown, and looked at again', async () => {
     const here = world()
     const sources = here.daemon()
