@@ -16,6 +16,7 @@ const STARTS_PROGRAMS = [
   'claim/world.ts',
   'contracts/hook-client.contract.ts',
   'daemon/process-world.ts',
+  'fleet/merge-world.ts',
   'hook/world.ts',
   'session/watch/world.ts',
   'undo/world.ts',
