@@ -261,7 +261,9 @@ describe('permission by the command line', () => {
         - { command: deploy-tool --staging, folder: . } # DAY: always allow (ASK)
 `,
     )
-    expect(await wants('deploy-tool --staging')).toMatchObject({ permissionDecision: 'allow' })
+    // It can work in the sandbox, so it runs there.
+    expect((await wants('deploy-tool --staging')).updatedInput.command).toContain('/sandbox/box')
+    expect(await json('check', 'deploy-tool --staging')).toMatchObject({ decision: 'allow', sandbox: true })
     expect(await json('check', 'deploy-tool --staging', '--no-sandbox')).toMatchObject({ decision: 'allow' })
     expect(await json('check', 'deploy-tool --staging -x', '--no-sandbox')).toMatchObject({ decision: 'ask' })
     writeFileSync(config, before)

@@ -48,6 +48,8 @@ export async function startBrowser(): Promise<BrowserHere> {
         colorScheme: dark ? 'dark' : 'light',
         deviceScaleFactor: sharp ? 2 : 1,
         locale: 'en-GB',
+        // Without a graphics card every frame of an animation costs as much as the page.
+        reducedMotion: 'reduce',
         hasTouch: width < 600,
         isMobile: width < 600,
       })
