@@ -5,6 +5,7 @@ import { EntryList } from '@batonpass/contract/api'
 import { type Ask, AskList } from '@batonpass/contract/ask'
 import type { AgentEvent } from '@batonpass/contract/event'
 import type { Entry, EntryBody } from '@batonpass/contract/journal'
+import { Session } from '@batonpass/contract/session'
 import { callDaemon } from '../../src/cli/daemon.ts'
 import { stateFolder } from '../../src/config/state-folder.ts'
 import type { ClaudeHome } from './agents/claude.ts'
@@ -33,7 +34,7 @@ export interface BatonHere extends AsyncDisposable {
    * agents that the test waits for.
    */
   read(path: string): Promise<unknown>
-  /** The journal, oldest first; `query` as the options of `baton logs`. */
+  /** The journal, oldest first; `query` as the options of `baton logs`: of a session the start of its id is enough. */
   entries(query?: { session?: string; project?: string; kind?: string }): Promise<Entry[]>
   /** The asks that are open, or all. */
   asks(options?: { all?: boolean }): Promise<Ask[]>
@@ -88,8 +89,12 @@ export function batonIn(home: string, cwd: string, cli = CLI): BatonHere {
 
   const read: BatonHere['read'] = path => callDaemon(stateFolder(stateDir), 'GET', path)
 
-  const entries: BatonHere['entries'] = async (query = {}) => {
+  const entries: BatonHere['entries'] = async ({ session, ...query } = {}) => {
     const wanted = new URLSearchParams({ order: 'desc', limit: '5000', ...query })
+    if (session) {
+      const path = `/api/sessions/${encodeURIComponent(session)}`
+      wanted.set('session', Session.parse(await read(path)).id)
+    }
     return EntryList.parse(await read(`/api/journal?${wanted}`)).entries.reverse()
   }
 
