@@ -8,6 +8,7 @@ import { batonFor, batonIn } from '../world/baton.ts'
 import { claudeWorld } from '../world/claude-world.ts'
 import { lastRequestOf, type Model, requestsOf, startModel, textOf } from '../world/model.ts'
 import { call, say, type Turn } from '../world/turn.ts'
+import { until } from '../world/wait.ts'
 
 const CLI = join(import.meta.dirname, '../../dist/cli.js')
 
@@ -77,11 +78,16 @@ describe('baton chat, with the real Claude Code behind its ACP adapter', () => {
 
     await terminal.press('C-d')
     expect(await terminal.waitForExit({ timeout: 60_000 })).toBe(0)
-    const events = await baton.events()
+    const events = await until(
+      async () => {
+        const heard = await baton.events()
+        return heard.at(-1)?.type === 'SessionEnded' && heard
+      },
+      { what: 'the end of the last session' },
+    )
     const started = events.filter(({ type }) => type === 'SessionStarted')
     expect(new Set(started.map(({ nativeSession }) => nativeSession)).size).toBe(2)
     expect(events.find(({ type }) => type === 'ContextMeasured')).toMatchObject({ used: expect.any(Number) })
-    expect(events.at(-1)).toMatchObject({ type: 'SessionEnded' })
     const [folder = ''] = readdirSync(join(baton.stateDir, 'sessions'))
     const files = readdirSync(join(baton.stateDir, 'sessions', folder)).sort()
     expect(files).toHaveLength(2)
@@ -282,8 +288,9 @@ describe('baton chat, with the real Claude Code behind its ACP adapter', () => {
     await terminal.press('Enter')
     await terminal.waitForScreen(/New session started with handoff context/, { timeout: 120_000 })
     // The stop was heard, and nobody but Baton's own question was answered.
-    const events = await baton.events()
-    expect(events.filter(({ type }) => type === 'TurnEnded').length).toBeGreaterThan(1)
+    await until(async () => (await baton.events()).filter(({ type }) => type === 'TurnEnded').length > 1, {
+      what: 'the end of both turns',
+    })
     expect(requestsOf(model, home).filter(text => /auto-continuation prompt/.test(text))).toEqual([])
     await terminal.press('C-d')
   })

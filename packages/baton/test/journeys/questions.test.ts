@@ -243,6 +243,7 @@ describe('what the real Claude Code asks', () => {
     await asPerson(baton, 'answer', parked.id, '2')
     await terminal.waitForScreen(/all is asked/, { timeout: 120_000 })
     expect(lastRequestOf(model, home)).toContain('"Which queue?"="SQLite"')
+    await baton.waitFor('workflow', ({ end }) => end === 'capped')
     const story = (await baton.entries({ kind: 'workflow' })).flatMap(({ body }) =>
       body.kind === 'workflow' ? [body.end ?? body.what] : [],
     )
