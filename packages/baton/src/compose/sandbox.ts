@@ -104,7 +104,7 @@ export function composeSandbox(
       const { what } = blocked
       // No hook of the agent has told yet which session this is.
       if (!SessionId.safeParse(session).success) return blocked.message
-      // A whole agent contacts servers for itself, such as for updates: that is no question for the user.
+      // A whole agent contacts servers for itself, such as for updates: the user need not be asked.
       const isWhole = whole.agents.find(name) !== undefined
       const message = (isWhole ? undefined : access.lineFor(session, blocked)) ?? blocked.message
       if (!isWhole) untold.addBlocked(session, message)

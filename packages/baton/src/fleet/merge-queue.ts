@@ -50,7 +50,7 @@ export interface MergePorts {
 const LOOK_MS = 15_000
 /** How long one waits that the forge refused, or that let others go first. */
 const LATER_MS = 10 * 60_000
-/** After this time without a change by its agent, a person hears of it. */
+/** After this time without a change by its agent, a person is told. */
 const SILENT_MS = 60 * 60_000
 
 interface Candidate extends MergeCandidate {

@@ -77,7 +77,7 @@ export class HandoffFiles {
 
   /**
    * Removes secrets, and with them every other place of the same value: what an environment file holds, what the session read
-   * from one, what one sentence calls a password, and words of the user that are no language and that the project does not know.
+   * from one, what one sentence calls a password, and words of the user that are not language and that the project does not know.
    */
   async hideSecrets<T extends object>(root: string, value: T, heard: HeardWords = {}): Promise<T> {
     const { read = [], user = [] } = heard

@@ -49,7 +49,7 @@ const DEFAULT_MODEL = 'sonnet'
 
 /**
  * Asks a fresh session of an agent about a commit. What is not an answer in the required form, or would be about a part of the
- * change only, is no answer.
+ * change only, does not count.
  */
 export async function askReviewer<T>(
   parts: ReviewParts,

@@ -140,7 +140,7 @@ export class WholeAgents {
     return this.#agents.get(name)
   }
 
-  /** The session that a sandbox's name stands for: its agent's newest, or the name itself. */
+  /** The session of a sandbox: its agent's newest, or the name itself. */
   sessionOf(name: string): string {
     return this.#agents.get(name)?.sessions.at(-1) ?? name
   }

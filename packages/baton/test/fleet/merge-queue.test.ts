@@ -124,7 +124,7 @@ describe('the merge queue', () => {
     await world.settle(queue)
     expect(world.state.closed).toEqual([1, 3])
     expect((await world.claims.at(second.clone))?.inbox[0]?.text).toContain('- sum\n')
-    // Its agent does nothing: after an hour a person hears of it, once.
+    // Its agent does nothing: after an hour a person is told, once.
     expect(world.state.announced).toEqual([])
     world.state.now += 60 * 60_000
     await world.settle(queue, 2)

@@ -53,7 +53,7 @@ describe('the documents of a project', () => {
     })
   })
 
-  it('lose words of the user that are no language, unless the project knows them', async () => {
+  it('lose words of the user that are not language, unless the project knows them', async () => {
     await using project = scratch()
     const known = {
       ...git,

@@ -14,7 +14,7 @@ export async function writeRelease(request: string, release: Release): Promise<v
 
 export const hasRelease = (request: string): boolean => existsSync(join(request, 'release'))
 
-/** Records that a person is asked. Without the dialog, a command that runs is no sign of a yes. */
+/** Records that a person is asked. Without the dialog, a command that runs does not show a yes. */
 export async function recordDialog(request: string): Promise<boolean> {
   const release = await readRelease(request)
   if (!release || release.isGranted) return false

@@ -73,6 +73,6 @@ const MAX_UNDONE = 40
 /** Commands that take work back: files, commits, dependencies. A plain `git checkout BRANCH` moves, and takes nothing back. */
 const UNDOES =
   /(?:^|[;&|]\s{0,4})(?:git\s+(?:restore\s+(?!--staged\b)|checkout\s+(?:\S{1,100}\s+)?--\s|checkout\s+\.(?:\s|$)|reset\s+(?:--hard|--merge)|revert\s|stash\s+drop|clean\s+-\w*f|am\s+--abort|merge\s+--abort|rebase\s+--abort|cherry-pick\s+--abort|worktree\s+remove|branch\s+-D)|(?:npm|pnpm|yarn|bun)\s+(?:un(?:install)?|remove|rm|un)\s|(?:pip3?|uv\s+pip|python3?\s+-m\s+pip)\s+uninstall\s|(?:cargo|poetry|uv|composer|bundle|dotnet|flutter\s+pub|dart\s+pub|mix\s+deps)(?:\s+\S{1,60})?\s+(?:remove|unlock)\s|go\s+get\s+\S{1,200}@none)/
-/** Commands that change something: packages, files, settings. Reading, searching and testing are no new direction. */
+/** Commands that change something: packages, files, settings. Reading, searching and testing are not a new direction. */
 const CHANGES =
   /(?:^|[;&|]\s{0,4})(?:(?:npm|pnpm|yarn|bun)\s+(?:i|install|add)\s+\S|(?:pip3?|uv\s+pip)\s+install\s|(?:cargo|poetry|uv|composer|dotnet|go)\s+(?:add|require|get)\s|sed\s+-i|patch\s|git\s+(?:apply|revert|switch\s+-c|checkout\s+-b)|mv\s|cp\s|rm\s|mkdir\s|docker(?:[ -]compose)?\s+(?:run|up|build)|systemctl\s|export\s)/

@@ -30,7 +30,7 @@ function parse(bytes: Buffer, idLength: number): IndexFile | undefined {
   for (let left = bytes.readUInt32BE(8); left > 0; left--) {
     const start = at
     const mode = bytes.readUInt32BE(start + 24)
-    // A folder of a sparse index stands for entries that are not here.
+    // A folder of a sparse index replaces entries that are not here.
     if (mode === 0o040000) return undefined
     at = start + 40 + idLength
     const flags = bytes.readUInt16BE(at)
