@@ -51,6 +51,18 @@ const askElsewhere = (baton: BatonHere, cwd: string) =>
     }),
   })
 
+/** Waits until the daemon denies a program that only the new settings deny: it looks for changes every 250 ms. */
+const inForce = (baton: BatonHere, cwd: string, program: string) =>
+  until(
+    async () => {
+      const input = claudePayload('PreToolUse', cwd, program)
+      return (await baton.run(['hook', 'claude-code', 'PreToolUse'], { cwd, input })).stdout.includes(
+        '"deny"',
+      )
+    },
+    { what: `settings that deny ${program}`, timeout: 120_000 },
+  )
+
 describe('what the real Claude Code asks', () => {
   test('is answered at a terminal although the daemon was killed, on its own screen, on Telegram, on a phone in the browser, and a form elsewhere', {
     timeout: 480_000,
@@ -175,7 +187,7 @@ describe('what the real Claude Code asks', () => {
     timeout: 480_000,
   }, async () => {
     const policy = (unanswered: string) =>
-      `${QUIET}asks:\n  unanswered: ${unanswered}\n  after_minutes: 0.1\n`
+      `${QUIET}asks:\n  unanswered: ${unanswered}\n  after_minutes: 0.1\npermissions:\n  deny: [when-${unanswered}]\n`
     await using here = await claudeWorld({ settings: policy('recommended') })
     const { model, home, baton } = here
     mkdirSync(join(home.project, '.claude/commands'), { recursive: true })
@@ -204,9 +216,11 @@ describe('what the real Claude Code asks', () => {
 
     // wait: a question that was asked later is parked, and this one still waits.
     baton.configure(policy('wait'))
+    await inForce(baton, home.project, 'when-wait')
     second.release()
     const waits = await openAsk(baton, 'Which cache?')
     baton.configure(policy('park'))
+    await inForce(baton, home.project, 'when-park')
     const witness = askElsewhere(baton, home.project)
     await until(async () => (await openAsk(baton, 'Which witness?')).parkedAt, {
       what: 'the parked question of another session',
@@ -220,6 +234,7 @@ describe('what the real Claude Code asks', () => {
 
     // park, which is the default in a run of a workflow
     baton.configure(policy('auto'))
+    await inForce(baton, home.project, 'when-auto')
     third.release()
     const run = async () => PsList.parse(await baton.read('/api/ps')).sessions[0]?.workflow
     await until(async () => (await run())?.end === 'question-parked', {
