@@ -166,6 +166,13 @@ export const SessionView = z.object({
 })
 export type SessionView = z.infer<typeof SessionView>
 
+/** GET /api/page/undo/changes: what changed from a step to the next one; without `until`, up to now. */
+export const StepChangesView = z.object({
+  patch: z.string(),
+  until: z.iso.datetime().optional(),
+})
+export type StepChangesView = z.infer<typeof StepChangesView>
+
 /** POST /api/page/sessions/SESSION/say: a person's prompt, which Baton types into the session. */
 export const SayRequest = z.strictObject({ text: z.string().min(1).max(20_000) })
 

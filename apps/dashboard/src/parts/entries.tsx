@@ -1,4 +1,5 @@
 import type { Entry } from '@batonpass/contract/journal'
+import { ANSWER_LABELS } from '@batonpass/contract/labels'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { visibleText } from '../invisible.ts'
@@ -8,8 +9,9 @@ import { decisionTag, describeEntry, folderName, type Line, subjectOf } from '..
 import { toneOf } from './analysis.tsx'
 import { Decision } from './decision.tsx'
 import { useFullEntry } from './full-entry.ts'
+import { StepChanges } from './step-changes.tsx'
 import { Tag } from './tag.tsx'
-import { type Step, stepsOf } from './timeline.ts'
+import { isFailed, type Step, stepsOf } from './timeline.ts'
 
 interface EntriesProps {
   entries: readonly Entry[]
@@ -37,13 +39,13 @@ export function Entries({ entries, named = true }: EntriesProps) {
   )
 }
 
-/** A session's timeline: tool calls with their decision and result, prompts, turn ends and everything else. */
+/** A session's timeline, one line for each step: a call with its question, decision and result is one step. */
 export function Timeline({ entries }: { entries: readonly Entry[] }) {
   return (
     <Days of={stepsOf(entries)} at={({ entry }) => entry.at}>
       {step => (
-        <Row key={step.entry.seq} entry={step.entry} line={lineFor(step)} side={<CallResult step={step} />}>
-          {step.decided ? <Decision entry={step.decided} /> : null}
+        <Row key={step.entry.seq} entry={step.entry} line={lineFor(step)} side={<StepResult step={step} />}>
+          <StepDetails step={step} />
         </Row>
       )}
     </Days>
@@ -70,29 +72,54 @@ function Days<T>({ of, at, children }: DaysProps<T>) {
   )
 }
 
-function lineFor({ entry, call, decision, end }: Step): Line {
-  if (!call) return describeEntry(entry)
-  const tone = end?.failed
-    ? 'bad'
-    : decision && decision.decision !== 'allow'
-      ? toneOf(decision.decision)
-      : 'plain'
+function lineFor({ entry, call, decisions, ask, end }: Step): Line {
+  const decision = decisions.at(-1)?.decision.decision
+  // The newest state of a question that no call shows.
+  if (!call) return describeEntry(ask && entry.body.kind === 'ask' ? { ...entry, body: ask } : entry)
+  const tone = isFailed(end) ? 'bad' : decision && decision !== 'allow' ? toneOf(decision) : 'plain'
   return { mark: 'tool', title: call.tool, detail: visibleText(subjectOf(call)), tone, code: true }
 }
 
 /** The decision about a call and how it ended. */
-function CallResult({ step: { decision, end } }: { step: Step }) {
+function StepResult({ step: { call, decisions, ask, end, continued } }: { step: Step }) {
+  const decision = decisions.at(-1)?.decision
   return (
     <>
-      {decision ? (
+      {continued ? <Tag tone="info">continued by Baton</Tag> : null}
+      {call && (ask?.what === 'opened' || ask?.what === 'parked') ? (
+        <Link to="/asks">waits for you</Link>
+      ) : decision && call ? (
         <Tag tone={toneOf(decision.decision)}>{decisionTag(decision.decision, decision.by)}</Tag>
       ) : null}
       {end ? (
-        <span class={end.failed ? 'fate failed' : 'fate'}>
-          {end.failed ? 'failed' : 'done'}
-          {end.durationMs === undefined ? '' : ` ${(end.durationMs / 1000).toFixed(1)} s`}
+        <span class={isFailed(end) ? 'fate failed' : 'fate'}>
+          {end.event.type === 'ToolDenied' ? 'refused' : end.event.failed ? 'failed' : 'done'}
+          {end.event.type === 'ToolDenied' || end.event.durationMs === undefined
+            ? ''
+            : ` ${(end.event.durationMs / 1000).toFixed(1)} s`}
         </span>
       ) : null}
+    </>
+  )
+}
+
+/** What one line leaves out: each decision, the answer, what the step changed, and the result. */
+function StepDetails({ step: { entry, decisions, ask, end, continued, undo } }: { step: Step }) {
+  const answer = ask?.answer
+  return (
+    <>
+      {decisions.map(each =>
+        each.entry === entry ? null : <Decision key={each.entry.seq} entry={each.entry} />,
+      )}
+      {answer ? (
+        <p>
+          {ANSWER_LABELS[answer.option]} by {answer.by.who} ({answer.by.channel}
+          {answer.reason ? `: ${visibleText(answer.reason)}` : ''})
+        </p>
+      ) : null}
+      {undo ? <StepChanges undo={undo} /> : null}
+      {continued ? <Recorded entry={continued} /> : null}
+      {end ? <Recorded entry={end.entry} /> : null}
     </>
   )
 }

@@ -1,27 +1,35 @@
 import type { CallState, ConversationItem } from '@batonpass/contract/conversation'
 import type { Entry } from '@batonpass/contract/journal'
 import { subjectOf } from '../words.ts'
-import { type Step, stepsOf } from './timeline.ts'
+import { isFailed, type Step, stepsOf } from './timeline.ts'
 
 type Bare<T> = T extends unknown ? Omit<T, 'nth' | 'rev' | 'at'> : never
 
 /** The conversation as far as the journal knows it: prompts, calls with their results, and each turn's last message. */
 export function conversationFromJournal(entries: readonly Entry[]): ConversationItem[] {
-  const steps = stepsOf(entries)
-  return steps
-    .map((step, index) => ({ step, item: itemOf(step, index === 0) }))
+  return stepsOf(entries)
+    .map((step, index) => {
+      // The prompt with which Baton continued a turn comes after the turn's last message.
+      const { continued } = step
+      return [
+        numbered(step.entry, itemOf(step, index === 0)),
+        continued ? numbered(continued, itemOf({ entry: continued, decisions: [] }, false)) : [],
+      ].flat()
+    })
     .toReversed()
-    .flatMap(({ step: { entry }, item }) =>
-      item ? [{ ...item, nth: entry.seq, rev: entry.seq, at: entry.at }] : [],
-    )
+    .flat()
 }
 
+const numbered = ({ seq, at }: Entry, item: Bare<ConversationItem> | undefined): ConversationItem[] =>
+  item ? [{ ...item, nth: seq, rev: seq, at }] : []
+
 function itemOf(
-  { entry: { body }, call, decision, end }: Step,
+  { entry: { body }, call, decisions, end }: Step,
   newest: boolean,
 ): Bare<ConversationItem> | undefined {
   if (call) {
-    const refused = end?.failed || decision?.decision === 'deny'
+    const decision = decisions.at(-1)?.decision
+    const refused = isFailed(end) || decision?.decision === 'deny'
     // Not every agent reports the end of a call; a call with a later entry is no longer running.
     const state: CallState = refused ? 'failed' : end || !newest ? 'done' : 'running'
     const why = decision && decision.decision !== 'allow' ? { result: decision.reason } : {}

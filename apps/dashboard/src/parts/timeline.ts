@@ -1,52 +1,148 @@
+import type { AskEntry } from '@batonpass/contract/ask'
 import type { AgentEvent } from '@batonpass/contract/event'
 import type { Entry } from '@batonpass/contract/journal'
 import type { DecisionEntry } from '@batonpass/contract/permission'
 
-type Call = EventOf<'ToolRequested' | 'PermissionAsked'>
 type EventOf<T extends AgentEvent['type']> = Extract<AgentEvent, { type: T }>
+type Call = EventOf<'ToolRequested' | 'PermissionAsked'>
+type End = EventOf<'ToolFinished' | 'ToolDenied'>
 
-/** One step of a session: a tool call with its decision and its end, or a single entry. */
+/** One step of a session: a tool call from the request to its end, a turn that Baton continued, or a single entry. */
 export interface Step {
+  /** The entry that began the step. */
   entry: Entry
   call?: Call
-  decision?: DecisionEntry
-  /** The entry that contains the decision. */
-  decided?: Entry
-  end?: EventOf<'ToolFinished'>
+  /** Oldest first: Baton may decide, and a person may answer later. */
+  decisions: { entry: Entry; decision: DecisionEntry }[]
+  /** The question to a person, as it is now. */
+  ask?: AskEntry
+  end?: { entry: Entry; event: End }
+  /** Baton's prompt with which the turn continued. */
+  continued?: Entry
+  /**
+   * The snapshot to compare with. If a later call has the same one, this call changed nothing (`unchanged`): Baton takes
+   * a new snapshot only if a file differs.
+   */
+  undo?: { project: string; step: number; unchanged: boolean }
 }
 
-/** Joins the entries of each tool call. Entries are newest first, and so are the steps. */
+export const isFailed = (end: Step['end']): boolean =>
+  end !== undefined && (end.event.type === 'ToolDenied' || end.event.failed)
+
+/** Joins the entries of each step. Entries are newest first, and so are the steps. */
 export function stepsOf(entries: readonly Entry[]): Step[] {
-  const decisions = new Map<string, { decision: DecisionEntry; decided: Entry }>()
-  const ends: EventOf<'ToolFinished'>[] = []
-  const steps: Step[] = []
-  for (const entry of entries) {
+  const joiner = new StepJoiner()
+  for (const entry of entries.toReversed()) joiner.add(entry)
+  return joinSnapshots(joiner.steps.reverse())
+}
+
+class StepJoiner {
+  readonly steps: Step[] = []
+  /** The step of each event and each ask, by id. */
+  readonly #owners = new Map<string, Step>()
+  /** Calls that have not ended. */
+  #open: { step: Step; call: Call; key: string }[] = []
+
+  add(entry: Entry): void {
     const { body } = entry
-    if (body.kind === 'decision') decisions.set(body.event, { decision: body, decided: entry })
-    else if (body.kind === 'event' && body.event.type === 'ToolFinished') ends.push(body.event)
-    else if (body.kind === 'event' && isCall(body.event, decisions)) {
-      const call = body.event
-      const judged = decisions.get(call.id)
-      decisions.delete(call.id)
-      const index = ends.findLastIndex(end => isEndOf(end, call))
-      const [end] = index < 0 ? [] : ends.splice(index, 1)
-      steps.push({ entry, call, ...judged, ...(end ? { end } : {}) })
-    } else if (isShown(entry)) steps.push({ entry })
+    switch (body.kind) {
+      case 'event':
+        this.#addEvent(entry, body.event)
+        return
+      case 'decision': {
+        const step = this.#owners.get(body.event) ?? this.#begin(entry)
+        step.decisions.push({ entry, decision: body })
+        return
+      }
+      case 'ask': {
+        // The key begins with the event that asked.
+        const step = this.#owners.get(body.ask) ?? this.#owners.get(body.key.split(' ')[0] ?? '')
+        const owner = step ?? this.#begin(entry)
+        owner.ask = body
+        this.#owners.set(body.ask, owner)
+        return
+      }
+      case 'reaction': {
+        // The decision shows the other reactions already.
+        if (body.reaction.goOn === undefined) return
+        const step = this.#owners.get(body.event)
+        if (step && !step.call) step.continued = entry
+        else this.#begin(entry)
+        return
+      }
+      default:
+        this.#begin(entry)
+    }
+  }
+
+  #addEvent(entry: Entry, event: AgentEvent): void {
+    switch (event.type) {
+      // Context figures have their own plot.
+      case 'ContextMeasured':
+        return
+      case 'PermissionAsked':
+      case 'ToolRequested': {
+        const known = event.type === 'PermissionAsked' ? this.#find(event, 'last') : undefined
+        const step = known?.step ?? this.#begin(entry)
+        if (!known) {
+          step.call = event
+          this.#open.push({ step, call: event, key: keyOf(event) })
+        }
+        this.#owners.set(event.id, step)
+        return
+      }
+      case 'ToolFinished':
+      case 'ToolDenied': {
+        const known = this.#find(event, 'first')
+        const step = known?.step ?? this.#begin(entry)
+        this.#open = this.#open.filter(each => each !== known)
+        if (known) step.end = { entry, event }
+        this.#owners.set(event.id, step)
+        return
+      }
+      case 'Idle':
+        // Says only that the open call waits for its answer.
+        if (event.kind === 'permission' && this.#open.some(({ step }) => isAsked(step))) return
+        this.#owners.set(event.id, this.#begin(entry))
+        return
+      default:
+        this.#owners.set(event.id, this.#begin(entry))
+    }
+  }
+
+  #begin(entry: Entry): Step {
+    const step: Step = { entry, decisions: [] }
+    this.steps.push(step)
+    return step
+  }
+
+  /** The open call that an event is about: by the agent's id, else the same tool with the same input. */
+  #find(event: Call | End, which: 'first' | 'last') {
+    const key = keyOf(event)
+    const isSame = ({ call, key: other }: { call: Call; key: string }) =>
+      event.toolUseId !== undefined && call.toolUseId !== undefined
+        ? event.toolUseId === call.toolUseId
+        : key === other
+    return which === 'first' ? this.#open.find(isSame) : this.#open.findLast(isSame)
+  }
+}
+
+const keyOf = ({ tool, input }: Call | End): string => `${tool} ${JSON.stringify(input)}`
+
+const isAsked = ({ decisions, ask }: Step): boolean =>
+  ask !== undefined || decisions.at(-1)?.decision.decision === 'ask'
+
+/** Steps are newest first. */
+function joinSnapshots(steps: Step[]): Step[] {
+  const seen = new Set<string>()
+  for (const step of steps) {
+    const taken = step.decisions.findLast(({ decision }) => decision.undo !== undefined)
+    const { project } = taken?.entry ?? {}
+    if (!taken || project === undefined || !step.call) continue
+    const number = Number(taken.decision.undo)
+    const key = `${number} ${project}`
+    step.undo = { project, step: number, unchanged: seen.has(key) }
+    seen.add(key)
   }
   return steps
-}
-
-/** A hosted agent reports a call only when it asks. A question in the agent's own dialog, without a decision, is a step of its own. */
-const isCall = (event: AgentEvent, decisions: ReadonlyMap<string, unknown>): event is Call =>
-  event.type === 'ToolRequested' || (event.type === 'PermissionAsked' && decisions.has(event.id))
-
-function isEndOf(end: EventOf<'ToolFinished'>, call: Call): boolean {
-  if (end.toolUseId !== undefined && call.toolUseId !== undefined) return end.toolUseId === call.toolUseId
-  return end.tool === call.tool && JSON.stringify(end.input) === JSON.stringify(call.input)
-}
-
-/** Leaves out reactions that the decision already shows, and context figures, which have their own plot. */
-function isShown({ body }: Entry): boolean {
-  if (body.kind === 'reaction') return body.reaction.goOn !== undefined
-  return !(body.kind === 'event' && body.event.type === 'ContextMeasured')
 }

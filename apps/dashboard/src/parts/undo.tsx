@@ -1,10 +1,11 @@
 import type { Recap } from '@batonpass/contract/recap'
+import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { ApiError, get, post } from '../api.ts'
 import { Ago } from '../time.tsx'
 import { countOf } from '../words.ts'
+import { Diff } from './diff.tsx'
 import { markInvisible } from './invisible.tsx'
-import { Scroller } from './scroller.tsx'
 
 interface Preview {
   step: { step: number; label: string; at: string }
@@ -19,19 +20,62 @@ interface UndoProps {
   withKey: boolean
 }
 
-/** Undoes a step: shows what would change, then does it. */
+/** The steps of a project that can be undone. */
 export function Undo({ project, steps, withKey }: UndoProps) {
+  const [newest, ...older] = steps
+  if (!newest) return null
+  return (
+    <UndoFlow project={project}>
+      {loadPreview => (
+        <>
+          <p>
+            <button type="button" data-undo onClick={() => loadPreview(newest.step)}>
+              Undo the last step {withKey ? <kbd>u</kbd> : null}
+            </button>{' '}
+            <code>{markInvisible(newest.subject)}</code> <Ago at={newest.at} />
+          </p>
+          {older.length > 0 ? (
+            <details>
+              <summary>{countOf(older.length, 'earlier step')} can be undone</summary>
+              <ul>
+                {older.slice(0, 20).map(({ step, subject, at }) => (
+                  <li key={step}>
+                    <button type="button" class="quiet" onClick={() => loadPreview(step)}>
+                      Undo {step}
+                    </button>{' '}
+                    <code>{markInvisible(subject)}</code> <Ago at={at} />
+                  </li>
+                ))}
+              </ul>
+            </details>
+          ) : null}
+        </>
+      )}
+    </UndoFlow>
+  )
+}
+
+interface FlowProps {
+  project: string
+  /** The buttons; each calls `loadPreview` with its step. */
+  children(loadPreview: (step: number) => void): ComponentChildren
+  onDone?(): void
+}
+
+/** Undoes a step: shows what would change, then does it. */
+export function UndoFlow({ project, children, onDone }: FlowProps) {
   const [preview, setPreview] = useState<Preview>()
   const [status, setStatus] = useState('')
-  const query = (step: number) => new URLSearchParams({ project, step: String(step) })
-  const loadPreview = async (step: number) => {
+  const loadPreview = (step: number) => {
     setStatus('')
-    await get<Preview>(`/api/page/undo?${query(step)}`).then(setPreview, failed)
+    const query = new URLSearchParams({ project, step: String(step) })
+    void get<Preview>(`/api/page/undo?${query}`).then(setPreview, failed)
   }
   const undo = async (step: number) => {
     await post<{ undoneBy?: number }>('/api/page/undo', { project, step }).then(({ undoneBy }) => {
       setPreview(undefined)
       setStatus(undoneBy ? `Done. To revert this: baton undo ${undoneBy}` : 'Nothing had changed since then.')
+      onDone?.()
     }, failed)
   }
   const failed = (cause: unknown) =>
@@ -40,39 +84,15 @@ export function Undo({ project, steps, withKey }: UndoProps) {
   useLayoutEffect(() => {
     if (preview) confirm.current?.focus()
   }, [preview])
-  const [newest, ...older] = steps
-  if (!newest) return null
   return (
     <div class="undo">
-      <p>
-        <button type="button" data-undo onClick={() => void loadPreview(newest.step)}>
-          Undo the last step {withKey ? <kbd>u</kbd> : null}
-        </button>{' '}
-        <code>{markInvisible(newest.subject)}</code> <Ago at={newest.at} />
-      </p>
-      {older.length > 0 ? (
-        <details>
-          <summary>{countOf(older.length, 'earlier step')} can be undone</summary>
-          <ul>
-            {older.slice(0, 20).map(({ step, subject, at }) => (
-              <li key={step}>
-                <button type="button" class="quiet" onClick={() => void loadPreview(step)}>
-                  Undo {step}
-                </button>{' '}
-                <code>{markInvisible(subject)}</code> <Ago at={at} />
-              </li>
-            ))}
-          </ul>
-        </details>
-      ) : null}
+      {children(loadPreview)}
       {preview ? (
         <>
           <p>
             Undo everything since <code>{markInvisible(preview.step.label)}</code>. This would change:
           </p>
-          <Scroller look="text command" label="What would change">
-            {preview.patch || 'No files.'}
-          </Scroller>
+          <Diff patch={preview.patch} label="What would change" />
           <p>
             <button type="button" class="no" ref={confirm} onClick={() => void undo(preview.step.step)}>
               Undo step {preview.step.step}

@@ -1,4 +1,4 @@
-import { type AskView, LoginRequest, SearchQuery } from '@batonpass/contract/dashboard'
+import { type AskView, LoginRequest, SearchQuery, type StepChangesView } from '@batonpass/contract/dashboard'
 import { BatonError } from '@batonpass/contract/errors'
 import { EntryQuery } from '@batonpass/contract/journal'
 import { UndoRequest } from '@batonpass/contract/recap'
@@ -109,6 +109,10 @@ export function dashboardRoutes(parts: DashboardRouteParts): Hono {
   api.get('/api/page/undo', async c => {
     const { project, step } = await undoIn(read(UndoRequest, c.req.query()))
     return c.json(await dashboard.undo.diff(project, step))
+  })
+  api.get('/api/page/undo/changes', async c => {
+    const { project, step } = await undoIn(read(UndoRequest, c.req.query()))
+    return c.json((await dashboard.undo.changes(project, step)) satisfies StepChangesView)
   })
   api.post('/api/page/undo', bodyLimit({ maxSize: 8192 }), async c => {
     await mayAnswer(c)

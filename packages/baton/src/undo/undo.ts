@@ -66,6 +66,8 @@ export interface Undo {
   list(worktree: string): Promise<Step[]>
   /** What a restore would change in the files. Without a number: the newest step that differs from the current state. */
   diff(worktree: string, step?: number): Promise<{ step: Step; patch: string; notes: readonly string[] }>
+  /** What changed in the files from this step to the next one, or until now if it is the newest. */
+  changes(worktree: string, step: number): Promise<{ step: Step; patch: string; until: string | undefined }>
   restore(worktree: string, step?: number): Promise<Restored>
   /** Reads the worktree ahead of time, so that the first snapshot before a command is fast. */
   prepare(worktree: string): Promise<void>
@@ -174,6 +176,23 @@ export function makeUndo({ snapshots, clock, ...options }: UndoOptions): Undo {
           step: asStep(target),
           patch: await worktree.patch(now.commit, target.commit),
           notes: plan.notes,
+        }
+      })
+    },
+
+    async changes(folder, wanted) {
+      const worktree = await opened(folder)
+      return worktree.exclusively(async () => {
+        const steps = await worktree.steps()
+        const index = steps.findIndex(({ step }) => step === wanted)
+        const target = steps[index]
+        if (!target) throw noStep(`Step ${wanted} does not exist any more`, wanted)
+        const next = steps[index + 1]
+        const { commit } = next ?? (await worktree.capture({ about: undefined, atMs: clock.now(), limits }))
+        return {
+          step: asStep(target),
+          patch: await worktree.patch(target.commit, commit),
+          until: next && new Date(next.atMs).toISOString(),
         }
       })
     },

@@ -12,6 +12,7 @@ import type {
   SessionView,
   SessionWork,
   SettingsView,
+  StepChangesView,
 } from '@batonpass/contract/dashboard'
 import { BatonError } from '@batonpass/contract/errors'
 import type { Entry } from '@batonpass/contract/journal'
@@ -79,10 +80,36 @@ export interface Dashboard {
   recap(since: string | undefined): Promise<Recap>
   /** Folders that sessions worked in, newest first. A page may ask only about these. */
   projects(): Promise<string[]>
-  undo: Undo
+  undo: DashboardUndo
   conversations: Conversations
   /** Conversations that other Baton programs report about the agents they host. */
   talks: HostedConversations
+}
+
+type DashboardUndo = Pick<Undo, 'diff' | 'restore'> & {
+  changes(project: string, step: number): Promise<StepChangesView>
+}
+
+/** No one reads a longer patch in a browser. */
+const MAX_PATCH = 200_000
+
+/** Undo for a page: snapshots contain ignored files such as .env, so patches are redacted. */
+function shownUndo(undo: Undo, redactor: Redactor): DashboardUndo {
+  const show = (patch: string): string =>
+    patch.length > MAX_PATCH
+      ? `${redactor.text(patch.slice(0, patch.lastIndexOf('\n', MAX_PATCH) + 1))}… ${patch.length - MAX_PATCH} more characters: baton undo --dry-run`
+      : redactor.text(patch)
+  return {
+    restore: (project, step) => undo.restore(project, step),
+    async diff(project, step) {
+      const found = await undo.diff(project, step)
+      return { ...found, patch: show(found.patch) }
+    },
+    async changes(project, step) {
+      const { patch, until } = await undo.changes(project, step)
+      return { patch: show(patch), ...(until ? { until } : {}) }
+    },
+  }
 }
 
 const MAX_LIVE = 500
@@ -128,7 +155,7 @@ export function composeDashboard(parts: DashboardParts): Dashboard {
   return {
     projects: listProjects,
     recap: since => recaps.make(since),
-    undo: parts.undo,
+    undo: shownUndo(parts.undo, parts.redactor),
     talks,
     conversations: composeConversations({ ...parts, talks }),
     async overview(ended) {

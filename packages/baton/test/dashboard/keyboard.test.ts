@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { EntryBody } from '@batonpass/contract/journal'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fingerprintOf } from '../../src/ask/fingerprint.ts'
+import { undoIn } from '../../src/compose/undo.ts'
 import { type BrowserHere, type BrowserPage, startBrowser } from '../world/browser.ts'
 import { anEntry, aSession, eventId } from '../world/journal.ts'
 import { gitRepo } from '../world/scratch.ts'
@@ -145,19 +146,35 @@ describe('without a mouse', () => {
     await page.locator('.ask:focus, .ask :focus').waitFor()
   })
 
-  test('the last step is taken back by u and Enter', { timeout: 240_000 }, async () => {
+  test('the last step is taken back by u and Enter, or on the page of its session', {
+    timeout: 240_000,
+  }, async () => {
     await using other = await dashboardWorld()
     const project = join(other.scratch.path, 'notes')
     await gitRepo(project)
     const file = join(project, 'notes.txt')
     writeFileSync(file, 'as it was\n')
     const subject = 'sed -i s/was/is/ notes.txt'
-    const taken = await other.baton.dashboard.undo.take(project, { label: subject })
+    const taken = await undoIn(other.folder.dir).take(project, { label: subject })
     if (!taken) throw new Error('no snapshot')
-    writeFileSync(file, 'as it is\n')
+    const changed = `as it is <b>now</b>\u202e\ntoken ghp_${'a1B2'.repeat(9)}\n`
+    writeFileSync(file, changed)
     const now = new Date().toISOString()
     const session = aSession(1, { project, cwd: project, startedAt: now, lastSeenAt: now })
-    const body: EntryBody = {
+    const { id, nativeSession, agent } = session
+    const about = { at: now, session: id, project }
+    const call = {
+      tool: 'Bash',
+      input: { command: subject },
+      action: { kind: 'shell', command: subject },
+    } as const
+    const who = { at: now, agent, session: id, nativeSession, cwd: project }
+    const requested: EntryBody = {
+      kind: 'event',
+      source: 'user',
+      event: { ...who, ...call, id: eventId(800), type: 'ToolRequested' },
+    }
+    const decision: EntryBody = {
       kind: 'decision',
       event: eventId(800),
       tool: 'Bash',
@@ -169,11 +186,39 @@ describe('without a mouse', () => {
       undo: String(taken.step),
       tookMs: 1,
     }
-    await other.baton.store.record([anEntry('', { at: now, session: session.id, project, body })], [session])
+    const finished: EntryBody = {
+      kind: 'event',
+      source: 'user',
+      event: { ...who, ...call, id: eventId(801), type: 'ToolFinished', failed: false, response: 'ok' },
+    }
+    await other.baton.store.record(
+      [requested, decision, finished].map(body => anEntry('', { ...about, body })),
+      [session],
+    )
     await using opened = await browser.open()
     const { page } = opened
     await page.goto(await other.link())
-    await page.locator('.card').waitFor()
+    await page.locator('.card a').click()
+
+    // One line says what was asked, decided and done.
+    const row = page.locator('.entry')
+    await row.getByText('done').waitFor()
+    expect(await row.count()).toBe(1)
+    await row.locator('button.what').click()
+    const diff = row.getByRole('region', { name: 'Changes of this step' })
+    await diff.getByText('-as it was').waitFor()
+    expect(await diff.textContent()).toContain('+as it is <b>now</b>U+202E')
+    expect(await diff.textContent()).not.toContain('ghp_')
+    await row.getByRole('button', { name: 'Undo this step' }).click()
+    await row.getByText('This would change:').waitFor()
+    await opened.picture('session-undo')
+    expect(await opened.barriers()).toEqual([])
+    await row.getByRole('button', { name: `Undo step ${taken.step}` }).click()
+    await row.getByText(/^Done\. To revert this/).waitFor()
+    expect(readFileSync(file, 'utf8')).toBe('as it was\n')
+
+    writeFileSync(file, changed)
+    await page.locator('h1').click()
     await page.keyboard.press('g')
     await page.keyboard.press('r')
     await page.getByLabel('Period').selectOption('last 8 hours')
@@ -187,5 +232,6 @@ describe('without a mouse', () => {
     await page.keyboard.press('Enter')
     await page.getByText(/^Done\. To revert this/).waitFor()
     expect(readFileSync(file, 'utf8')).toBe('as it was\n')
+    expect(opened.complaints).toEqual([])
   })
 })

@@ -449,4 +449,25 @@ describe('going back', () => {
     expect(treeOf(repo.path)).toEqual(before)
     expect(await undo.list(repo.path)).toHaveLength(1)
   })
+
+  it('shows what a step changed: until the next one, or until now', async () => {
+    await using world = await undoWorld()
+    const { repo, undo } = world
+    await undo.take(repo.path, { label: 'first' })
+    repo.write('README.md', '# First\n')
+    await undo.take(repo.path, { label: 'second' })
+    repo.write('README.md', '# Second\n')
+    const [second, first] = await undo.list(repo.path)
+    const changes = (step = 0) => undo.changes(repo.path, step)
+    expect(await changes(first?.step)).toMatchObject({
+      patch: expect.stringContaining('\n-# Example\n+# First\n'),
+      until: second?.at,
+    })
+    expect(await changes(second?.step)).toMatchObject({
+      patch: expect.stringContaining('\n-# First\n+# Second\n'),
+      until: undefined,
+    })
+    await expect(changes(7)).rejects.toMatchObject({ code: 'not_found' })
+    expect(await undo.list(repo.path)).toHaveLength(2)
+  })
 })
