@@ -237,6 +237,7 @@ export const STAGE_LABELS: Record<StageEntry['what'], string> = {
   passed: 'started in its session',
   paused: 'paused',
   reminded: 'reminded',
+  waiting: 'waits',
   blocked: 'blocked',
   failed: 'failed',
   proving: 'is being checked',

@@ -258,6 +258,7 @@ export const StageEntry = z.object({
     'passed',
     'paused',
     'reminded',
+    'waiting',
     'blocked',
     'failed',
     'proving',

@@ -102,16 +102,22 @@ export class Stages {
   async turnEnded(event: EventOf<'TurnEnded'>, { now, session }: ReactionContext): Promise<Contribution> {
     const { memory, items, journal } = this.#ports
     const binding = await memory.binding(event.session)
-    // A background task or a scheduled turn will wake the agent.
-    if (!binding || (event.running ?? 0) > 0 || (event.scheduled ?? 0) > 0) return {}
-    if (await this.#ports.busyElsewhere?.(event.session)) return {}
+    if (!binding) return {}
     const { project, workId, stage, phase } = binding
+    // A background task or a scheduled turn will wake the agent.
+    if ((event.running ?? 0) > 0 || (event.scheduled ?? 0) > 0)
+      return this.#wait(binding, session, 'a background task or a scheduled turn continues the session')
+    if (await this.#ports.busyElsewhere?.(event.session))
+      return this.#wait(binding, session, 'a handoff of this session is in progress')
     const called = await memory.pass(project, workId)
     if (called?.from === event.session && called.state === 'called')
       return this.#startNext(called, session, binding)
-    if (called?.state === 'due' || called?.state === 'begun') return {}
+    if (called?.state === 'due' || called?.state === 'begun')
+      return this.#wait(binding, session, `${called.target} is already being started`)
     const item = await items.find(project, workId)
-    if (!item || !stage) return {}
+    if (!stage) return {}
+    if (item?.contextText === undefined)
+      return this.#wait(binding, session, `WorkflowContext.md of ${workId} cannot be read`)
     const { mode } = item.context
     const blocked = item.facts.blocked ?? blockedIn(event.lastMessage ?? '')
     const from: Step = { stage, phase }
@@ -163,6 +169,17 @@ export class Stages {
       ...(step.phase ? { phase: step.phase } : {}),
     }
     return this.#startNext(pass, session, binding)
+  }
+
+  /** Nothing follows this stop yet; the journal says why. */
+  async #wait(
+    { project, workId, stage, phase }: Binding,
+    session: Session,
+    detail: string,
+  ): Promise<Contribution> {
+    const about = { kind: 'stage' as const, workId, stage, ...(phase ? { phase } : {}) }
+    await this.#ports.journal({ project, session }, { ...about, what: 'waiting', detail })
+    return {}
   }
 
   async #startNext(pass: DueStage, session: Session, binding: Binding): Promise<Contribution> {

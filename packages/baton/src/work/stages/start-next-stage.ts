@@ -120,7 +120,7 @@ export class StageStarter {
       prompt,
       nextTo: from?.pane,
     })
-    await memory.keep({ ...pass, state: 'begun', place, at: now() })
+    if (!(await this.#hasReported(pass))) await memory.keep({ ...pass, state: 'begun', place, at: now() })
     await this.#journal(pass, from, 'passed', attach)
     await this.#ports.announce(pass.project, `▶ ${pass.workId}: ${pass.target} has started. ${attach}`)
     return undefined
@@ -174,7 +174,13 @@ export class StageStarter {
     return new Promise(resolve => this.#ports.timers.after(ms, resolve))
   }
 
+  /** Whether the new session has sent the prompt of the stage meanwhile: then the stage is no longer due. */
+  async #hasReported({ project, workId }: DueStage): Promise<boolean> {
+    return (await this.#ports.memory.pass(project, workId)) === undefined
+  }
+
   async #retry(pass: DueStage, why: string): Promise<void> {
+    if (await this.#hasReported(pass)) return
     const tries = this.#isPaused(pass) ? pass.tries : pass.tries + 1
     if (tries >= MAX_ATTEMPTS) return this.#fail(pass, why)
     await this.#ports.memory.keep({ ...pass, state: 'due', tries, at: this.#ports.now() })

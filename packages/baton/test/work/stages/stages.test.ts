@@ -234,6 +234,10 @@ describe('a stage that is starting', () => {
     world.write(`${WORK}/Spec.md`, '# Spec\n')
     world.ports.busyElsewhere = async () => true
     expect(await world.stopped(1)).toEqual({})
+    expect(world.entries.at(-1)).toMatchObject({
+      what: 'waiting',
+      detail: expect.stringContaining('handoff'),
+    })
     world.ports.busyElsewhere = async () => false
     expect(await world.stopped(1)).toMatchObject({ continuation: { rank: 'stage' } })
   })

@@ -88,3 +88,32 @@ it('A pause during the wait for a busy terminal keeps the stage due and types no
   await until(() => world.typed.length === 2, { what: 'the prompt' })
   expect(world.typed[0]).toBe('/clear')
 })
+
+it('A stage whose session has reported is not due again, whatever the terminal said about the typing', async () => {
+  await using world = stageWorld()
+  const from = world.session(1, { pane: '%1 /tmp/x' })
+  const pass = {
+    project: world.project,
+    workId: 'auth-system',
+    target: 'PAW-03A Implementer',
+    stage: 'implement',
+    at: world.ports.now(),
+    state: 'due',
+    tries: 0,
+    from,
+  } as DueStage
+  const { memory, driverAt } = world.ports
+  const driver = driverAt('%1 /tmp/x')
+  if (!driver) throw new Error('no driver')
+  world.ports.driverAt = () => ({
+    ...driver,
+    async type() {
+      await memory.drop(pass)
+      return 'busy'
+    },
+  })
+  await memory.keep(pass)
+  await world.stages.passing.begin(pass)
+  expect(await memory.pass(pass.project, pass.workId)).toBeUndefined()
+  expect(world.entries.map(({ what }) => what)).not.toContain('failed')
+})
