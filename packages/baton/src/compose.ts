@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { BatonError } from '@batonpass/contract/errors'
+import type { EntryBody } from '@batonpass/contract/journal'
 import { pauseLine } from '@batonpass/contract/pause-line'
 import type { Session } from '@batonpass/contract/session'
 import { readerOf } from './adapters/agents/readers.ts'
@@ -58,6 +59,9 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
   const session = (id: string) => ground.sessions.find(id)
   const ownCalls = new OwnModelCalls(systemIds)
   const undo = undoIn(stateDir)
+  const note = async (body: EntryBody): Promise<void> => {
+    await write([newEntry(body)])
+  }
   const pauses = await Pauses.load(systemSmallFiles, stateDir)
   const paused = (about: { session?: string | undefined; project?: string | undefined }) =>
     pauses.of(about) !== undefined
@@ -370,7 +374,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
         if (cause instanceof BatonError && cause.code === 'not_found') return work.accept(wanted, who)
         throw cause
       }),
-    dashboard: composeDashboard({ ...ground, asks, clock: systemClock, driverAt: drivers.at, undo }),
+    dashboard: composeDashboard({ ...ground, asks, clock: systemClock, driverAt: drivers.at, undo, note }),
     sessions: watched,
     rename: (id, name) => intake.updateSession(id, known => ({ ...known, name, namedBy: 'person' })),
     pages,
@@ -385,9 +389,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     listensOn(port) {
       listening = port
     },
-    async note(body) {
-      await write([newEntry(body)])
-    },
+    note,
     fault,
     async startSandbox() {
       if (sandbox) {

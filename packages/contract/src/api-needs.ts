@@ -13,6 +13,8 @@ export const API_NEEDS: readonly (readonly [method: string, path: string, need: 
   ['POST', '/api/page/logout-all', 'person'],
   ['POST', '/api/page/try-channels', 'person'],
   ['POST', '/api/page/undo', 'person'],
+  // The settings decide what agents may do.
+  ['POST', '/api/page/settings', 'person'],
   ['POST', '/api/runs/:session/accept', 'person'],
   ['POST', '/api/page/sessions/:id/say', 'person'],
   ['POST', '/api/page/sessions/:id/interrupt', 'person'],

@@ -121,6 +121,30 @@ export const Found = z.object({
 })
 export type Found = z.infer<typeof Found>
 
+/** How the settings page edits a key. `value`: what the user's own file says, else the value in use; never a secret. */
+export const SettingForm = z.object({
+  kind: z.enum(['flag', 'choice', 'number', 'text', 'secret', 'yaml']),
+  choices: z.array(z.string()).optional(),
+  min: z.number().optional(),
+  max: z.number().optional(),
+  value: z.string().optional(),
+  /** The user's own file sets it. */
+  isSet: z.boolean(),
+})
+export type SettingForm = z.infer<typeof SettingForm>
+
+/** POST /api/page/settings: a scalar or, for lists and maps, YAML text; neither removes the key, so its default applies. */
+export const SettingChange = z.strictObject({
+  key: z.string().min(1).max(200),
+  value: z.union([z.string().max(10_000), z.number(), z.boolean()]).optional(),
+  yaml: z.string().min(1).max(100_000).optional(),
+})
+export type SettingChange = z.infer<typeof SettingChange>
+
+/** The answer to a change: where the key is now. */
+export const SettingChanged = z.object({ file: z.string(), line: z.number().int().positive().optional() })
+export type SettingChanged = z.infer<typeof SettingChanged>
+
 export const SettingRow = z.object({
   name: z.string(),
   shown: z.string(),
@@ -129,6 +153,10 @@ export const SettingRow = z.object({
   isDefault: z.boolean(),
   description: z.string(),
   expects: z.string(),
+  /** On the first row of a key that the page can edit. */
+  edit: z.object({ key: z.string(), form: SettingForm }).optional(),
+  /** Why the page cannot edit it. */
+  fixed: z.string().optional(),
 })
 export type SettingRow = z.infer<typeof SettingRow>
 

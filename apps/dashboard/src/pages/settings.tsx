@@ -2,18 +2,19 @@ import type { SettingRow, SettingsView } from '@batonpass/contract/dashboard'
 import { useState } from 'preact/hooks'
 import { logout } from '../api.ts'
 import { Page } from '../parts/page.tsx'
+import { SettingEditor } from '../parts/setting-editor.tsx'
 import { Empty, Tag } from '../parts/tag.tsx'
 import { useResource } from '../resource.ts'
 import { switchTheme, themeLabel } from '../theme.ts'
 import { folderName } from '../words.ts'
 
-/** Every current setting and where it comes from. The daemon never sends secrets to this page. */
+/** Every current setting, where it comes from, and a form to change it. The daemon never sends secrets to this page. */
 export function SettingsPage() {
   const [project, setProject] = useState('')
   const [words, setWords] = useState('')
   const [changed, setChanged] = useState(false)
   const path = `/api/page/settings${project ? `?project=${encodeURIComponent(project)}` : ''}`
-  const { data, error } = useResource<SettingsView>(path, ({ body }) => body.kind === 'config')
+  const { data, error, reload } = useResource<SettingsView>(path, ({ body }) => body.kind === 'config')
   if (!data) return <Page title="Settings" error={error} />
   const rows = data.rows.filter(
     row =>
@@ -80,11 +81,15 @@ export function SettingsPage() {
       ) : (
         <p class="dim">There is no configuration file: every setting has its default.</p>
       )}
+      <p class="dim">
+        What you save here goes into your own settings file and applies at once. Baton never changes a
+        project's file.
+      </p>
       {rows.length === 0 ? <Empty title="No setting matches" /> : null}
       {groupsOf(rows).map(([name, group]) => (
         <section key={name} aria-labelledby={`group-${name}`}>
           <h2 id={`group-${name}`}>{name}</h2>
-          <Rows rows={group} />
+          <Rows rows={group} onSaved={reload} />
         </section>
       ))}
     </Page>
@@ -109,7 +114,7 @@ function groupsOf(rows: readonly SettingRow[]): [string, SettingRow[]][] {
   return [...groups]
 }
 
-function Rows({ rows }: { rows: readonly SettingRow[] }) {
+function Rows({ rows, onSaved }: { rows: readonly SettingRow[]; onSaved(): void }) {
   return (
     <table class="table list settings">
       <thead>
@@ -128,6 +133,8 @@ function Rows({ rows }: { rows: readonly SettingRow[] }) {
             </td>
             <td title={row.expects}>
               <code>{row.shown}</code>
+              {row.edit ? <SettingEditor row={row} edit={row.edit} onSaved={onSaved} /> : null}
+              {row.fixed ? <p class="dim">{row.fixed}</p> : null}
             </td>
             <td>{row.isDefault ? <span class="dim">default</span> : <code>{row.source}</code>}</td>
           </tr>

@@ -2,7 +2,7 @@ import type { Config } from '@batonpass/contract/config'
 import type { SettingRow } from '@batonpass/contract/dashboard'
 import { BatonError } from '@batonpass/contract/errors'
 import { type SettingFacts, showSize } from '@batonpass/contract/setting'
-import { configKeys, nearestWord } from './keys.ts'
+import { type ConfigKey, configKeys, nearestWord } from './keys.ts'
 import type { LoadedConfig } from './load.ts'
 import { keyName, type Source } from './node.ts'
 import { printable } from './problem.ts'
@@ -60,9 +60,16 @@ interface Row {
 }
 
 /** Every effective value with its source. Secrets show at most that they are set. */
-export function configRows(loaded: LoadedConfig): SettingRow[] {
+export function configRows(
+  loaded: LoadedConfig,
+  /** How the key can be edited; for its first row. */
+  editing: (key: ConfigKey, source: Source) => Pick<SettingRow, 'edit' | 'fixed'> = () => ({}),
+): SettingRow[] {
+  const seen = new Set<ConfigKey>()
   return rowsOf(loaded).map(({ name, shown, source }) => {
     const key = configKeys().find(each => isUnder(name, each.name))
+    const isFirst = key && !seen.has(key)
+    if (key) seen.add(key)
     return {
       name,
       shown,
@@ -70,6 +77,7 @@ export function configRows(loaded: LoadedConfig): SettingRow[] {
       isDefault: source.kind === 'default',
       description: key?.description ?? '',
       expects: key?.facts.expects ?? '',
+      ...(isFirst ? editing(key, source) : {}),
     }
   })
 }

@@ -1,7 +1,9 @@
 import { join } from 'node:path'
+import { BatonError } from '@batonpass/contract/errors'
 import { type Document, isMap, isSeq, type ParsedNode, parseDocument } from 'yaml'
 import { FileError, type Files } from '../ports/files.ts'
 import { CONFIG_NAMES } from './places.ts'
+import { isPrivate } from './trust.ts'
 
 const HEADER = '# Settings of Baton; every key: baton config\n'
 const MOST_BYTES = 1_000_000
@@ -15,6 +17,14 @@ export async function editUserFile(
   const path = await userFile(home, files)
   await files.exclusively(path, async () => {
     const before = await readText(path, files)
+    const facts = await files.facts(path)
+    // Rewriting the file would make what another user wrote into it the user's own settings.
+    if (facts && !isPrivate(facts, files.user))
+      throw new BatonError(
+        'config_untrusted',
+        `Other users can write ${path}, so Baton ignores it and does not change it`,
+        { remedy: `Run \`chmod go-w ${path}\`.` },
+      )
     const after = edit(before ?? HEADER)
     if (after !== before) await files.replace(path, after, 0o600)
   })
@@ -25,7 +35,9 @@ export async function editUserFile(
 export function settingsDocument(text: string): Document.Parsed<ParsedNode> {
   const document = parseDocument(text)
   if (document.errors.length > 0 || !(document.contents === null || isMap(document.contents)))
-    throw new Error('Your settings file is not valid, so nothing was added to it. Run `baton config`.')
+    throw new BatonError('config_invalid', 'Your settings file is not valid, so nothing was added to it', {
+      remedy: 'Run `baton config`.',
+    })
   return document
 }
 
@@ -80,6 +92,10 @@ export function addToList(
 /** As people write a path below their home. */
 export const tilde = (path: string, home: string): string =>
   path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path
+
+/** The text of the user's own settings file; empty if there is none. */
+export const readUserFile = async (home: string, files: Files): Promise<string> =>
+  (await readText(await userFile(home, files), files)) ?? ''
 
 async function userFile(home: string, files: Files): Promise<string> {
   const found = await Promise.all(

@@ -1,4 +1,10 @@
-import { type AskView, LoginRequest, SearchQuery, type StepChangesView } from '@batonpass/contract/dashboard'
+import {
+  type AskView,
+  LoginRequest,
+  SearchQuery,
+  SettingChange,
+  type StepChangesView,
+} from '@batonpass/contract/dashboard'
 import { BatonError } from '@batonpass/contract/errors'
 import { EntryQuery } from '@batonpass/contract/journal'
 import { UndoRequest } from '@batonpass/contract/recap'
@@ -92,6 +98,11 @@ export function dashboardRoutes(parts: DashboardRouteParts): Hono {
   )
   api.get('/api/page/search', async c => c.json(await dashboard.search(read(SearchQuery, c.req.query()))))
   api.get('/api/page/settings', async c => c.json(await dashboard.settings(c.req.query('project'))))
+  api.post('/api/page/settings', bodyLimit({ maxSize: 128 * 1024 }), async c => {
+    await mayAnswer(c)
+    const change = read(SettingChange, await c.req.json().catch(() => ({})))
+    return c.json(await dashboard.changeSetting(change))
+  })
   api.get('/api/page/recap', async c => {
     const since = c.req.query('since')
     if (since !== undefined && Number.isNaN(Date.parse(since)))

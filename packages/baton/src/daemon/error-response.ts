@@ -19,6 +19,8 @@ const STATUS: Partial<Record<ErrorCode, 400 | 403 | 404 | 409 | 413>> = {
   usage: 400,
   agent_unknown: 400,
   nothing_to_hand_off: 400,
+  config_invalid: 400,
+  config_untrusted: 409,
   not_allowed: 403,
   not_found: 404,
   ask_closed: 409,

@@ -11,11 +11,13 @@ import type {
   SessionCard,
   SessionView,
   SessionWork,
+  SettingChange,
+  SettingChanged,
   SettingsView,
   StepChangesView,
 } from '@batonpass/contract/dashboard'
 import { BatonError } from '@batonpass/contract/errors'
-import type { Entry } from '@batonpass/contract/journal'
+import type { Entry, EntryBody } from '@batonpass/contract/journal'
 import type { Recap } from '@batonpass/contract/recap'
 import type { Session } from '@batonpass/contract/session'
 import type { WorkflowRun } from '@batonpass/contract/workflow'
@@ -31,7 +33,6 @@ import { HostedConversations } from '../chat/hosted-conversations.ts'
 import type { ConfigKeeper } from '../config/keeper.ts'
 import { batonHome, type Environment } from '../config/places.ts'
 import { problemLine } from '../config/problem.ts'
-import { configRows } from '../config/render.ts'
 import { HandoffFiles } from '../handoff/handoff-files.ts'
 import type { Redactor } from '../journal/redact.ts'
 import { searchJournal } from '../journal/search.ts'
@@ -53,12 +54,14 @@ import { filedRuns } from '../work/workflows/run.ts'
 import { StateFiles } from '../work/workflows/state-files.ts'
 import { type Conversations, composeConversations } from './conversations.ts'
 import { Recaps } from './recap.ts'
+import { changeSetting, settingRows } from './settings.ts'
 
 export interface DashboardParts {
   store: Store
   asks: Asks
   config: ConfigKeeper
   redactor: Redactor
+  note(body: EntryBody): Promise<void>
   clock: Clock
   env: Environment
   home: string
@@ -67,7 +70,7 @@ export interface DashboardParts {
   undo: Undo
 }
 
-/** What the dashboard's pages read; only `undo` changes anything. */
+/** What the dashboard's pages read; only `undo` and `changeSetting` change anything. */
 export interface Dashboard {
   overview(ended: number): Promise<Overview>
   session(id: string): Promise<SessionView>
@@ -76,6 +79,8 @@ export interface Dashboard {
   history(hours: number): Promise<History>
   search(query: SearchQuery): Promise<Found>
   settings(project: string | undefined): Promise<SettingsView>
+  /** Changes the user's own settings file. */
+  changeSetting(change: SettingChange): Promise<SettingChanged>
   /** Without `since`: since the person went away. */
   recap(since: string | undefined): Promise<Recap>
   /** Folders that sessions worked in, newest first. A page may ask only about these. */
@@ -256,6 +261,7 @@ export function composeDashboard(parts: DashboardParts): Dashboard {
       return { hours: counted, contexts: contextsOf(measured.toReversed(), written) }
     },
 
+    changeSetting: change => changeSetting(change, parts),
     search: query => searchJournal(query, store, clock),
 
     async settings(project) {
@@ -265,7 +271,7 @@ export function composeDashboard(parts: DashboardParts): Dashboard {
       return {
         ...(here ? { project: here } : {}),
         projects,
-        rows: configRows(loaded),
+        rows: await settingRows(loaded, parts),
         files: loaded.files.map(({ path, standing }) => ({ path, standing })),
         problems: loaded.problems.map(problemLine),
       }

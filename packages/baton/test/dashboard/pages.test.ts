@@ -1,4 +1,5 @@
-import { copyFileSync } from 'node:fs'
+import { copyFileSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BrowserHere, type BrowserPage, startBrowser } from '../world/browser.ts'
 import { type Filled, fillWorld } from './sample.ts'
@@ -160,10 +161,10 @@ describe('a person at the dashboard', () => {
     expect(opened.complaints).toEqual([])
   })
 
-  test('sees a restarted daemon by itself: what happened meanwhile, and what happens next', {
-    timeout: 120_000,
+  test('sees a restarted daemon by itself: what happened meanwhile, and what happens next; and changes a setting', {
+    timeout: 240_000,
   }, async () => {
-    await using other = await dashboardWorld('')
+    await using other = await dashboardWorld('handsoff:\n  # mine\n  enabled: false # for now\n')
     await fillWorld(other)
     await using opened = await browser.open()
     const { page } = opened
@@ -185,5 +186,33 @@ describe('a person at the dashboard', () => {
     await other.baton.note({ kind: 'config', what: 'loaded' })
     await page.locator('.card').nth(4).waitFor({ state: 'detached' })
     expect(await page.locator('.card').count()).toBe(4)
+
+    const file = join(other.home, '.baton.yaml')
+    await page.goto(`${other.url}/settings`)
+    const row = page.getByRole('row').filter({ has: page.getByText('handsoff.enabled', { exact: true }) })
+    await row.getByText(/\.baton\.yaml:7/).waitFor()
+    await row.getByRole('button', { name: 'Edit handsoff.enabled' }).click()
+    await row.getByRole('combobox', { name: 'handsoff.enabled' }).selectOption('true')
+    await opened.picture('setting')
+    expect(await opened.barriers()).toEqual([])
+    await row.getByRole('button', { name: 'Save' }).click()
+    await row.getByText('Saved in ~/.baton.yaml, line 7.').waitFor()
+    expect(readFileSync(file, 'utf8')).toContain('  # mine\n  enabled: true # for now\n')
+    await row.locator('code', { hasText: /^true$/ }).waitFor()
+    // What is not valid is not saved.
+    const before = readFileSync(file, 'utf8')
+    const rules = page.getByRole('row').filter({ has: page.getByText('permissions.deny', { exact: true }) })
+    await rules.getByRole('button', { name: 'Edit permissions.deny' }).click()
+    await rules.getByRole('textbox').fill('- {progam: rm}')
+    await rules.getByRole('button', { name: 'Save' }).click()
+    await rules.getByText('Did you mean').waitFor()
+    expect(readFileSync(file, 'utf8')).toBe(before)
+    await rules.getByRole('textbox').fill('- {program: shred}')
+    await rules.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('row').filter({ hasText: 'permissions.deny[0]' }).getByText('shred').waitFor()
+    await row.getByRole('button', { name: 'Edit handsoff.enabled' }).click()
+    await row.getByRole('button', { name: 'Use the default' }).click()
+    await row.getByText('Removed from ~/.baton.yaml').waitFor()
+    expect(readFileSync(file, 'utf8')).not.toContain('enabled')
   })
 })
