@@ -15,7 +15,7 @@ const installAgents = 'packages/baton/test/world/agents/install.ts'
 
 export default defineConfig({
   test: {
-    // Each file in a process of its own: some change folder, signals or environment.
+    // Journeys run in a process of their own each: some change folder, signals or environment.
     pool: 'forks',
     isolate: true,
     // Two cores: real agents, daemons and databases share them.
@@ -23,7 +23,17 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 240_000,
     projects: [
-      { extends: true, test: { name: 'unit', include: filesOf('unit') } },
+      // Unit tests share two processes: importing the source again for each file would take most of their time.
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: filesOf('unit'),
+          isolate: false,
+          unstubEnvs: true,
+          unstubGlobals: true,
+        },
+      },
       { extends: true, test: { name: 'journeys', include: filesOf('journeys'), globalSetup: build } },
       {
         extends: true,

@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { testKind } from './test-kinds.ts'
@@ -21,4 +22,12 @@ test('a test that needs the built command or a real program is a journey', () =>
 test('a test that drives a real agent, itself or through a helper, needs agents', () => {
   expect(kind('journeys/permission-codex.test.ts')).toBe('agents')
   expect(kind('journeys/ground.test.ts')).toBe('agents')
+})
+
+test('unit tests share a process, so none changes its folder, its mask or its environment for the others', () => {
+  const changes = /process\.(?:chdir|umask)\(|process\.env(?:\.\w+|\[[^\]]+\]) *=[^=]|delete process\.env/
+  const units = globSync('**/*.test.ts', { cwd: import.meta.dirname }).filter(file => kind(file) === 'unit')
+  expect(units.length).toBeGreaterThan(100)
+  const guilty = units.filter(file => changes.test(readFileSync(join(import.meta.dirname, file), 'utf8')))
+  expect(guilty).toEqual([])
 })
