@@ -20,7 +20,8 @@ const file = (content: string): KnownFile => ({
 })
 
 const known = (state: string, files: [string, KnownFile][]): Known => ({
-  tree: 't',
+  filesTree: 't',
+  stagedTree: undefined,
   commit: 'c',
   files: new Map(files as [BytePath, KnownFile][]),
   index: undefined,

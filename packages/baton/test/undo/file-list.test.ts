@@ -1,8 +1,13 @@
 import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { listFiles, listIgnoredNames, listWorktree } from '../../src/adapters/git/snapshot/file-list.ts'
-import { Places } from '../../src/adapters/git/snapshot/place.ts'
+import {
+  listFiles,
+  listIgnoredNames,
+  listWorktree,
+  recallList,
+} from '../../src/adapters/git/snapshot/file-list.ts'
+import { type Place, Places } from '../../src/adapters/git/snapshot/place.ts'
 import { gitRepo, scratch } from '../world/scratch.ts'
 import { until } from '../world/wait.ts'
 
@@ -36,7 +41,7 @@ test.each<[string, (at: (path: string) => string) => void]>([
   writeFileSync(at('rules'), 'untracked.txt\n')
   await repo.git('config', 'core.excludesFile', at('named-rules'))
   const place = (await new Places().find(repo.path)) ?? expect.fail()
-  const list = () => listWorktree(place, 'index', LATER)
+  const list = () => listAgain(place, 'index', LATER)
   const remembered = () =>
     until(
       async () => {
@@ -47,9 +52,15 @@ test.each<[string, (at: (path: string) => string) => void]>([
     )
   const listing = await list()
   const known = await remembered()
-  expect(known).toEqual(listing)
+  expect(known).toMatchObject(listing)
+  expect([...((await recallList(place, 'index'))?.folders ?? [])].sort()).toEqual([
+    '',
+    'empty',
+    'empty/deep',
+    'src',
+  ])
   // Another index is another answer.
-  expect(await listWorktree(place, 'other', LATER)).not.toBe(known)
+  expect(await listAgain(place, 'other', LATER)).not.toBe(known)
 
   // The clock of a file system goes in steps.
   await until(() => isLater(at('.git/clock'), repo.path), { what: 'the clock of the file system' })
@@ -64,9 +75,12 @@ test.each<[string, (at: (path: string) => string) => void]>([
 test('what changed just before is not remembered', async () => {
   await using repo = await gitRepo()
   const place = (await new Places().find(repo.path)) ?? expect.fail()
-  const list = () => listWorktree(place, 'index', Date.now())
+  const list = () => listAgain(place, 'index', Date.now())
   expect(await list()).not.toBe(await list())
 })
+
+const listAgain = async (place: Place, index: string, sinceMs: number) =>
+  (await recallList(place, index)) ?? (await listWorktree(place, index, sinceMs))
 
 function isLater(clock: string, folder: string): boolean {
   writeFileSync(clock, 'x')

@@ -91,7 +91,7 @@ export function collect(child: ChildProcessWithoutNullStreams): () => string {
   return () => text.trim()
 }
 
-export const failed = (args: readonly string[], why: string): BatonError =>
+const failed = (args: readonly string[], why: string): BatonError =>
   new BatonError(
     'undo_unavailable',
     `git ${args[0] ?? ''} failed: ${why.split('\n').at(-1) || 'no reason given'}`,

@@ -22,8 +22,10 @@ export type Stamp = readonly [ino: number, size: number, modifiedMs: number, cha
 
 /** The contents of the last snapshot, so that the next one reads only what changed. */
 export interface Known {
-  /** The tree in the store that this cache describes. */
-  readonly tree: string
+  /** The tree of the files in the store that this cache describes. */
+  readonly filesTree: string
+  /** The tree of the staged contents, if the store has it. */
+  readonly stagedTree: string | undefined
   /** The commit of the last snapshot. */
   readonly commit: string
   readonly files: ReadonlyMap<BytePath, KnownFile>
@@ -184,4 +186,4 @@ const MOST_CHANGES = 500
 const MOST_CHANGED_BYTES = 1_000_000
 const NAME = 'known.json'
 const CHANGES = 'known-changes.jsonl'
-const VERSION = 4
+const VERSION = 5

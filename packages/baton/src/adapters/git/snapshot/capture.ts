@@ -1,19 +1,21 @@
-import { once } from 'node:events'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
 import type { BytePath, Capture, CaptureRequest, LeftOut } from '../../../ports/snapshots.ts'
-import { collect, endOf, failed } from '../hardened.ts'
 import { forgetKnown, type Known, type KnownFile, readKnown, saveKnown } from './cache.ts'
-import { detailsOf, isProgram, messageText, objectId } from './details.ts'
+import { type Details, detailsOf, isProgram, messageText } from './details.ts'
+import { HeldObjects } from './held.ts'
 import { type IndexFile, parseIndex } from './index-file.ts'
-import { readNow, stampStep } from './names.ts'
+import { readNow, setRefs, stampStep } from './names.ts'
+import { idOf, ObjectWriter } from './objects.ts'
 import { type OperationFiles, operationCommits, readOperationFiles } from './operation.ts'
-import { splitNames } from './paths.ts'
-import { gitAt, type Place, type Repo, spawnGitAt } from './place.ts'
+import { bytePath } from './paths.ts'
+import type { Place } from './place.ts'
 import { readPosition, readStash } from './position.ts'
 import { contentId, sameFile, scan } from './scan.ts'
-import { commitsAmong, holdObjects, type Store, writingTo } from './store.ts'
+import { readStaged } from './staged.ts'
+import { commitsAmong, holdObjects, type Store } from './store.ts'
+import { Folder } from './trees.ts'
 
 /** A larger index is not copied byte for byte; its contents are saved anyway. */
 const INDEX_BYTES = 8_000_000
@@ -41,9 +43,9 @@ async function captureOnce(
   request: CaptureRequest,
   sinceMs: number,
 ): Promise<Capture> {
-  const importer = new Importer(store)
+  const writer = new ObjectWriter(store)
   try {
-    const known = readKnown(folder)
+    const known = trustedKnown(folder, store)
     const before: ReadonlyMap<BytePath, KnownFile> = known?.files ?? new Map()
     const [position, stash] = await Promise.all([readPosition(place), readStash(place)])
     const operation = readOperationFiles(place)
@@ -53,20 +55,18 @@ async function captureOnce(
     const parsed = index && !isSameIndex ? parseIndex(index, place) : undefined
     const names = isSameIndex ? known.names : parsed ? contentId(place, parsed.names) : indexId
     const commits = parents(position.head, stash)
-    // Git takes as long to start as to write: let it start while the files are looked at.
-    if (known && !sameIds(known.held, commits)) importer.start()
+    const tree = known ? folderOf(known, place) : new Folder()
     const holdStaged = async () => {
       const staged = isSameIndex
-        ? { id: known.staged, lines: [], contents: [] }
-        : await readStaged(place, store, folder, index, parsed)
+        ? { id: known.staged, tree: undefined, contents: [] }
+        : await readStaged({ place, store, folder, writer }, index, parsed)
       const isSame = known && sameIds(known.held, commits) && known.staged === staged.id
-      const held = known?.held ?? []
-      // The commit of the last snapshot has them as parents, and its ref is still there.
-      const isCertain = known?.isHeld === true && readNow(store) === known.commit
-      const what = { commits, operation, staged: staged.contents, held, isCertain }
-      const isHeld = isSame && operation.size === 0 ? known.isHeld : await holdAll(place, store, what)
+      const held = new HeldObjects(place, store, known, tree, lastIndex.get(before))
+      const what = { commits, operation, staged: staged.contents, held }
+      const isHeld = isSame && operation.size === 0 ? known.isHeld : await holdAll(place, store, writer, what)
       return { staged, isHeld }
     }
+    const kept = index && index.length <= INDEX_BYTES ? index : undefined
     const [{ files, leftOut, changed, touched }, { staged, isHeld }] = await Promise.all([
       scan(place, {
         known: before,
@@ -74,70 +74,70 @@ async function captureOnce(
         limits: request.limits,
         also: request.also ?? [],
         sinceMs,
-        store: bytes => importer.blob(bytes),
+        store: async bytes => void (await writer.writeContent(bytes)),
       }),
       holdStaged(),
+      kept && !isSameIndex ? writer.writeContent(kept) : undefined,
     ])
-    const about = Buffer.from(JSON.stringify(detailsOf(files, leftOut, stash)))
+    const details = detailsOf(files, leftOut, stash)
+    const about = Buffer.from(JSON.stringify(details))
     const around = contentId(place, Buffer.concat([Buffer.from(JSON.stringify(position)), about]))
     const isSame = known !== undefined && !changed && known.staged === staged.id && operation.size === 0
-    const state = isSame && !known.inOperation ? known.state : stateText(place, files, staged.id, operation)
     const stamp = (path: BytePath) => files.get(path)?.stamp.join(':')
+    const remember = (next: Omit<Known, 'files' | 'index' | 'names'>) => {
+      trees.set(files, tree)
+      const index = isSameIndex ? lastIndex.get(before) : parsed
+      if (index) lastIndex.set(files, index)
+      saveKnown(folder, { ...next, files, index: indexId, names })
+    }
     const { last } = known ?? {}
-    if (isSame && last?.around === around && (request.about ? request.reuse?.(last.step) : true)) {
-      if (touched || known.index !== indexId) saveKnown(folder, { ...known, files, index: indexId, names })
-      await importer.abandon()
+    if (
+      isSame &&
+      !known.inOperation &&
+      last?.around === around &&
+      (request.about ? request.reuse?.(last.step) : true)
+    ) {
+      if (touched || !isSameIndex) remember(known)
+      else trees.set(before, tree)
+      writer.abandon()
+      const { state } = known
       return { step: request.about && last.step, commit: last.commit, state, position, files, leftOut, stamp }
     }
 
-    const kept = index && index.length <= INDEX_BYTES ? index : undefined
-    if (kept && known?.index !== indexId) await importer.blob(kept)
-    const lines: string[] = []
-    // Two trees with the same files can differ only in the names at the root.
-    lines.push(known ? `M 040000 ${known.tree} ""` : 'deleteall')
-    for (const path of before.keys()) if (!files.has(path)) lines.push(`D ${quoted(`files/${path}`)}`)
+    for (const path of before.keys()) if (!files.has(path)) tree.delete(path)
     for (const [path, file] of files) {
       const was = before.get(path)
-      if (was && sameFile(was, file)) continue
-      lines.push(`M ${gitMode(file)} ${file.content} ${quoted(`files/${path}`)}`)
+      if (!was || !sameFile(was, file)) tree.set(path, { mode: gitMode(file), id: file.content })
     }
-    lines.push(...stagedLines(known, indexId, kept !== undefined, isHeld ? staged.lines : []))
-    if (known) lines.push('D git')
-    for (const [name, bytes] of operation) {
-      await importer.blob(bytes)
-      lines.push(`M 100644 ${contentId(place, bytes)} ${quoted(`git/${name}`)}`)
-    }
-    const seconds = Math.floor(request.atMs / 1000)
+    const write: ObjectWriter['write'] = (type, body) => writer.write(type, body)
+    const filesTree = tree.write(write)
+    const state = stateId(place, { filesTree, modes: details.modes, staged: staged.id, operation })
+    const stagedTree = isSameIndex ? known.stagedTree : isHeld ? staged.tree : undefined
+    const root = new Folder()
+    root.set('about', { mode: '100644', id: writer.write('blob', about) })
+    if (!tree.isEmpty) root.set('files', { mode: '40000', id: filesTree })
+    for (const [name, bytes] of operation)
+      root.set(`git/${bytePath(name)}`, { mode: '100644', id: writer.write('blob', bytes) })
+    if (kept && indexId) root.set('index', { mode: '100644', id: indexId })
+    if (stagedTree) root.set('staged', { mode: '40000', id: stagedTree })
     const step = request.about
-    const message = step
-      ? messageText({ about: step, position, state, leftOut: countLeftOut(leftOut) })
-      : 'baton undo: as it is now\n'
-    const commands = [
-      `commit ${store.refs}now`,
-      'mark :1',
-      `committer Baton <baton@localhost> ${seconds} +0000`,
-      `data ${Buffer.byteLength(message)}\n${message}`,
+    const text = commitText({
+      tree: root.write(write),
       // As parents, these commits survive in the store.
-      ...(isHeld ? commits : []).map((commit, i) => `${i === 0 ? 'from' : 'merge'} ${commit}`),
-      ...lines,
-      `M 100644 inline about\ndata ${about.length}`,
-      about.toString('utf8'),
-      '',
-      'get-mark :1',
-      'ls :1 ""',
-      ...(step ? [`reset ${store.refs}${step.step}`, 'from :1', ''] : []),
-      '',
-    ]
-    const answer = await importer.finish(Buffer.from(commands.join('\n')))
-    const [, commit, tree] = /^([0-9a-f]+)\n040000 tree ([0-9a-f]+)\t/.exec(answer) ?? []
-    if (!commit || !tree) throw new BatonError('undo_unavailable', 'git fast-import returned nothing')
+      parents: isHeld ? commits : [],
+      atMs: request.atMs,
+      message: step
+        ? messageText({ about: step, position, state, leftOut: countLeftOut(leftOut) })
+        : 'baton undo: as it is now\n',
+    })
+    const commit = writer.write('commit', Buffer.from(text))
+    writer.finish()
+    setRefs(store, step ? ['now', String(step.step)] : ['now'], commit)
     if (step) stampStep(store, step.step, request.atMs)
-    saveKnown(folder, {
-      tree,
+    remember({
+      filesTree,
+      stagedTree,
       commit,
-      files,
-      index: indexId,
-      names,
       staged: staged.id,
       state,
       held: commits,
@@ -147,9 +147,41 @@ async function captureOnce(
     })
     return { step: step?.step, commit, state, position, files, leftOut, stamp }
   } catch (cause) {
-    await importer.abandon()
+    writer.abandon()
     throw cause
   }
+}
+
+/** The trees of the last snapshot, by its files: the next one changes them. */
+const trees = new WeakMap<Known['files'], Folder>()
+const lastIndex = new WeakMap<Known['files'], IndexFile>()
+
+/** The cache, if its snapshot is the newest one: then the store has everything that it names. */
+function trustedKnown(folder: string, store: Store): Known | undefined {
+  const known = readKnown(folder)
+  return known && readNow(store) === known.commit ? known : undefined
+}
+
+function folderOf(known: Known, place: Place): Folder {
+  const kept = trees.get(known.files)
+  // A snapshot that fails in the middle must not leave half-changed trees behind.
+  trees.delete(known.files)
+  if (kept) return kept
+  const made = new Folder()
+  for (const [path, file] of known.files) made.set(path, { mode: gitMode(file), id: file.content })
+  if (made.write((type, body) => idOf(place, type, body)) === known.filesTree) return made
+  throw new BatonError('undo_unavailable', 'The cache of the last snapshot does not match it')
+}
+
+function commitText(what: {
+  tree: string
+  parents: readonly string[]
+  atMs: number
+  message: string
+}): string {
+  const by = `Baton <baton@localhost> ${Math.floor(what.atMs / 1000)} +0000`
+  const lines = [`tree ${what.tree}`, ...what.parents.map(id => `parent ${id}`)]
+  return [...lines, `author ${by}`, `committer ${by}`, '', what.message].join('\n')
 }
 
 export interface Where {
@@ -169,34 +201,17 @@ const sameIds = (a: readonly string[], b: readonly string[]): boolean =>
 async function holdAll(
   place: Place,
   store: Store,
-  what: {
-    commits: string[]
-    operation: OperationFiles
-    staged: string[]
-    held: readonly string[]
-    isCertain: boolean
-  },
+  writer: ObjectWriter,
+  what: { commits: string[]; operation: OperationFiles; staged: readonly string[]; held: HeldObjects },
 ): Promise<boolean> {
   const named = operationCommits(what.operation)
   // A commit that the files of an operation name may be missing; HEAD and the stash may not.
   if (named.length > 0) await holdObjects(place, store, await commitsAmong(place, named), [], what.held)
-  return holdObjects(place, store, what.commits, what.staged, what.held, what.isCertain)
+  return holdObjects(place, store, what.commits, what.staged, what.held, writer)
 }
 
 const gitMode = (file: KnownFile): string =>
   file.kind === 'link' ? '120000' : isProgram(file.mode) ? '100755' : '100644'
-
-function stagedLines(
-  known: Known | undefined,
-  index: string | undefined,
-  copied: boolean,
-  staged: readonly string[],
-) {
-  if (known && known.index === index) return []
-  const lines = known ? ['D index', 'D staged'] : []
-  if (index && copied) lines.push(`M 100644 ${index} index`)
-  return [...lines, ...staged]
-}
 
 function parents(
   head: string | undefined,
@@ -208,15 +223,12 @@ function parents(
 }
 
 /** Two captures with the same id have the same files, permission bits and staged content. */
-function stateText(
+function stateId(
   place: Place,
-  files: ReadonlyMap<BytePath, KnownFile>,
-  staged: string | undefined,
-  operation: OperationFiles,
+  what: { filesTree: string; modes: Details['modes']; staged: string | undefined; operation: OperationFiles },
 ): string {
-  const rows = Array.from(files, ([path, { content, mode }]) => `${path}\0${mode}\0${content}`).sort()
-  for (const [name, bytes] of operation) rows.push(`${name}\0${contentId(place, bytes)}`)
-  return contentId(place, Buffer.from(`${staged ?? ''}\0${rows.join('\0')}`, 'latin1'))
+  const rows = Array.from(what.operation, ([name, bytes]) => [name, contentId(place, bytes)])
+  return contentId(place, Buffer.from(JSON.stringify([what.filesTree, what.modes, what.staged ?? '', rows])))
 }
 
 function readIndex(place: Place): Buffer | undefined {
@@ -226,120 +238,4 @@ function readIndex(place: Place): Buffer | undefined {
   } catch {
     return undefined
   }
-}
-
-/** The contents of the index: an id, and the fast-import lines that save it. A tree made from a private copy, or each side of a conflict. */
-async function readStaged(
-  place: Place,
-  store: Store,
-  folder: string,
-  index: Buffer | undefined,
-  parsed: IndexFile | undefined,
-): Promise<{ id: string | undefined; lines: string[]; contents: string[] }> {
-  if (!index) return { id: undefined, lines: [], contents: [] }
-  if (parsed?.tree) return stagedTree(place, parsed.tree, parsed.flagged)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const copy = join(folder, 'index')
-  writeFileSync(copy, index, { mode: 0o600 })
-  const env = { GIT_INDEX_FILE: copy }
-  const hasConflict = parsed?.flagged.some(row => /^m/i.test(row)) === true
-  const [written, listed] = await Promise.all([
-    gitAt(writingTo(place, store), ['write-tree', '--missing-ok'], { env, ok: [0, 128] }),
-    parsed && !hasConflict ? undefined : gitAt(place, ['ls-files', '-z', '--stage', '-v'], { env }),
-  ])
-  const tree = objectId(written.stdout.toString('utf8').trimEnd())
-  if (tree && parsed) return stagedTree(place, tree, parsed.flagged)
-  // Git fails for other reasons than a conflict, too, such as a name that is not allowed in a tree.
-  const rows = (listed ?? (await gitAt(place, ['ls-files', '-z', '--stage', '-v'], { env }))).stdout
-  if (tree) return stagedTree(place, tree, splitNames(rows))
-  const lines: string[] = []
-  const contents: string[] = []
-  for (const side of splitNames(rows)) {
-    const [, mode, content = '', stage, path = ''] = /^\S (\d+) ([0-9a-f]+) (\d)\t(.*)$/s.exec(side) ?? []
-    if (path === '') continue
-    lines.push(`M ${mode} ${content} ${quoted(`staged/${stage}/${path}`)}`)
-    // A submodule's commit is in another repository.
-    if (mode !== '160000') contents.push(content)
-  }
-  return { id: `conflict ${contentId(place, rows)}`, lines, contents }
-}
-
-/** The tree says everything but the flags of entries. */
-const stagedTree = (place: Place, tree: string, flagged: readonly string[]) => ({
-  id: `${tree} ${contentId(place, Buffer.from(flagged.join('\0'), 'latin1'))}`,
-  lines: [`M 040000 ${tree} staged`],
-  contents: [tree],
-})
-
-const ARGS = ['fast-import', '--quiet', '--force', '--done', '--depth=0', '--date-format=raw']
-const TIMEOUT_MS = 120_000
-
-/**
- * One `git fast-import`: writes contents, tree, commit and refs in a single process, without index, filters or hooks.
- * Git sets the refs last, so a crash leaves at most objects that git collects later.
- */
-class Importer {
-  readonly #store: Repo
-  readonly #answers: Buffer[] = []
-  #child: ReturnType<typeof spawnGitAt> | undefined
-  #end: Promise<number> = Promise.resolve(0)
-  #stderr = () => ''
-
-  constructor(store: Repo) {
-    this.#store = store
-  }
-
-  /** Starts git ahead of time. */
-  start(): void {
-    this.#input()
-  }
-
-  /** Starts git when there is something to write: often nothing has changed. */
-  #input() {
-    if (this.#child) return this.#child.stdin
-    const child = spawnGitAt(this.#store, ARGS)
-    this.#child = child
-    this.#stderr = collect(child)
-    this.#end = endOf(child, TIMEOUT_MS, ARGS)
-    this.#end.catch(() => {})
-    child.stdin.on('error', () => {})
-    child.stdout.on('data', (chunk: Buffer) => this.#answers.push(chunk))
-    return child.stdin
-  }
-
-  async blob(bytes: Buffer): Promise<void> {
-    const input = this.#input()
-    input.write(`blob\ndata ${bytes.length}\n`)
-    input.write(bytes)
-    if (!input.write('\n') && input.writable) await Promise.race([once(input, 'drain'), this.#end])
-  }
-
-  /** Sends the rest and returns git's answer. */
-  async finish(commands: Buffer): Promise<string> {
-    const input = this.#input()
-    input.write(commands)
-    input.end('done\n')
-    const code = await this.#end
-    if (code === 0) return Buffer.concat(this.#answers).toString('latin1')
-    this.#sweep()
-    throw failed(ARGS, this.#stderr())
-  }
-
-  async abandon(): Promise<void> {
-    if (!this.#child) return
-    this.#child.kill('SIGKILL')
-    await this.#end.catch(() => {})
-    this.#sweep()
-  }
-
-  // If it fails, it leaves a crash report next to the repository's own files.
-  #sweep(): void {
-    if (this.#child?.pid !== undefined)
-      rmSync(join(this.#store.gitDir, `fast_import_crash_${this.#child.pid}`), { force: true })
-  }
-}
-
-/** Quotes a path for fast-import, whatever bytes it contains. */
-function quoted(path: string): string {
-  return `"${path.replace(/[\x00-\x1f"\\\x7f-\xff]/g, c => `\\${c.charCodeAt(0).toString(8).padStart(3, '0')}`)}"`
 }

@@ -25,19 +25,30 @@ export async function listIgnoredNames(place: Place): Promise<BytePath[]> {
   return splitNames(stdout)
 }
 
+/** What git said last time, with the folders that were checked. */
+export interface RecalledList extends FileList {
+  /** Real folders, just now: no link is among them. */
+  readonly folders: ReadonlySet<BytePath>
+}
+
 /**
- * Lists a worktree. Git is asked again only if something that decides about its answer may have changed: the names in the
- * index, a folder's entries, ignore rules or settings. `sinceMs`: the file system's time just before.
+ * Git's last answer about a worktree, unless something that decides about it may have changed: the names in the index, a
+ * folder's entries, ignore rules or settings.
  */
+export async function recallList(place: Place, index: string | undefined): Promise<RecalledList | undefined> {
+  const known = remembered.get(place.gitDir)
+  if (known && known.root === place.root && known.index === index && (await isUnchanged(known.stamps)))
+    return known.listing
+  remembered.delete(place.gitDir)
+  return undefined
+}
+
+/** Asks git for a worktree's files. `sinceMs`: the file system's time just before. */
 export async function listWorktree(
   place: Place,
   index: string | undefined,
   sinceMs: number,
 ): Promise<FileList> {
-  const known = remembered.get(place.gitDir)
-  if (known && known.root === place.root && known.index === index && (await isUnchanged(known.stamps)))
-    return known.listing
-  remembered.delete(place.gitDir)
   const [files, ignored] = await Promise.all([listFiles(place), listIgnoredNames(place)])
   const listing = { files, ignored }
   // When the command no longer waits. Whatever changes meanwhile is too young to be remembered.
@@ -51,7 +62,7 @@ interface Remembered {
   readonly root: string
   readonly index: string | undefined
   readonly stamps: Stamps
-  readonly listing: FileList
+  readonly listing: RecalledList
 }
 
 const remembered = new Map<string, Remembered>()
@@ -77,11 +88,13 @@ async function remember(place: Place, index: string | undefined, sinceMs: number
   }
   const device = lstatSync(place.root).dev
   const closed = new Set<string>(listing.ignored.filter(name => name.endsWith('/')))
+  const seen = new Set<BytePath>()
   const folders: BytePath[] = ['' as BytePath]
   for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
     if (stamps.length % BATCH === 0) await turn()
     const here = at === '' ? place.root : onDisk(place.root, at)
     if (stamps.length > MOST_STAMPS || !add(here, device)) return
+    seen.add(at)
     const entries = readdirSync(here, { withFileTypes: true, encoding: 'buffer' })
     const isNested = at !== '' && entries.some(entry => entry.name.toString('latin1') === '.git')
     for (const entry of isNested ? [] : entries) {
@@ -94,7 +107,7 @@ async function remember(place: Place, index: string | undefined, sinceMs: number
   if (!rules.every(path => add(path))) return
   const [oldest] = remembered.size >= MOST_WORKTREES ? remembered.keys() : []
   if (oldest !== undefined) remembered.delete(oldest)
-  remembered.set(place.gitDir, { root: place.root, index, stamps, listing })
+  remembered.set(place.gitDir, { root: place.root, index, stamps, listing: { ...listing, folders: seen } })
 }
 
 /** The files, present or not, whose content decides what git ignores here. */

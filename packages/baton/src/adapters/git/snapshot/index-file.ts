@@ -9,6 +9,8 @@ export interface IndexFile {
   readonly flagged: readonly string[]
   /** The tree of all entries, if git has written it: after a commit it has, after `git add` it has not. */
   readonly tree: string | undefined
+  /** The ids of all entries and cached trees. A submodule's commit is not one of them: it is in another repository. */
+  ids(): Iterable<string>
 }
 
 /** Undefined for what only git can read, such as an index in two files, or one that is damaged. */
@@ -26,12 +28,14 @@ function parse(bytes: Buffer, idLength: number): IndexFile | undefined {
   const end = bytes.length - idLength
   const names = new Names(bytes.length)
   const flagged: string[] = []
+  const idsAt: number[] = []
   let at = 12
   for (let left = bytes.readUInt32BE(8); left > 0; left--) {
     const start = at
     const mode = bytes.readUInt32BE(start + 24)
     // A folder of a sparse index replaces entries that are not here.
     if (mode === 0o040000) return undefined
+    if (mode >> 12 !== SUBMODULE) idsAt.push(start + 40)
     at = start + 40 + idLength
     const flags = bytes.readUInt16BE(at)
     at += 2
@@ -59,8 +63,18 @@ function parse(bytes: Buffer, idLength: number): IndexFile | undefined {
     const id = bytes.toString('hex', start + 40, start + 40 + idLength)
     flagged.push(`${shownTag} ${mode.toString(8).padStart(6, '0')} ${id} ${stage}\t${names.last}`)
   }
-  const tree = readTree(bytes, at, end, idLength)
-  return tree === 'unknown' ? undefined : { names: names.all, flagged, tree }
+  const trees = readTrees(bytes, at, end, idLength)
+  if (!trees) return undefined
+  const idAt = (start: number) => bytes.toString('hex', start, start + idLength)
+  return {
+    names: names.all,
+    flagged,
+    tree: trees.root === undefined ? undefined : objectId(idAt(trees.root)),
+    *ids() {
+      for (const start of idsAt) yield idAt(start)
+      for (const start of trees.all) yield idAt(start)
+    },
+  }
 }
 
 /** Names one after another, each after its kind; a name may begin as the one before it. */
@@ -98,27 +112,39 @@ class Names {
   }
 }
 
-/** The id in the extension that holds git's cached trees. */
-function readTree(bytes: Buffer, from: number, end: number, idLength: number): string | undefined {
-  let tree: string | undefined
+/** Where the ids of git's cached trees are. Undefined if the file has parts that only git can read. */
+function readTrees(
+  bytes: Buffer,
+  from: number,
+  end: number,
+  idLength: number,
+): { root: number | undefined; all: readonly number[] } | undefined {
+  const all: number[] = []
+  let root: number | undefined
   for (let at = from; at < end; ) {
     const name = bytes.toString('latin1', at, at + 4)
-    const size = bytes.readUInt32BE(at + 4)
     const start = at + 8
-    at = start + size
-    if (at > end) return 'unknown'
+    at = start + bytes.readUInt32BE(at + 4)
+    if (at > end) return undefined
     // An extension in small letters changes what the entries mean.
-    if (/^[a-z]/.test(name)) return 'unknown'
+    if (/^[a-z]/.test(name)) return undefined
     if (name !== 'TREE') continue
-    // The root comes first: an empty name, the number of entries, of subtrees, then the id.
-    const line = bytes.indexOf(10, start)
-    const [, count] = /^\0(-?\d+) \d+$/.exec(bytes.toString('latin1', start, line)) ?? []
-    if (count === undefined || line >= at) return 'unknown'
-    if (Number(count) >= 0) tree = objectId(bytes.toString('hex', line + 1, line + 1 + idLength))
+    // The root comes first. Each: a name, the number of entries (-1: to be written again), of subtrees, then the id.
+    for (let row = start; row < at; ) {
+      const line = bytes.indexOf(10, row)
+      if (line < 0 || line >= at) return undefined
+      const [, path, count] = /^([^\0]*)\0(-?\d+) \d+$/.exec(bytes.toString('latin1', row, line)) ?? []
+      if (count === undefined || (path === '') !== (row === start)) return undefined
+      const isValid = Number(count) >= 0
+      if (isValid) all.push(line + 1)
+      if (isValid && row === start) root = line + 1
+      row = line + 1 + (isValid ? idLength : 0)
+    }
   }
-  return tree
+  return { root, all }
 }
 
+const SUBMODULE = 0o16
 const ASSUME_VALID = 0x8000
 const EXTENDED = 0x4000
 const SKIP_WORKTREE = 0x4000

@@ -1,4 +1,13 @@
-import { existsSync, readdirSync, readFileSync, statSync, utimesSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import type { KeptRef, StepRecord } from '../../../ports/snapshots.ts'
 import { objectId, parseMessage } from './details.ts'
@@ -33,6 +42,18 @@ export function readNow(store: Store): string | undefined {
     return objectId(readFileSync(join(store.gitDir, `${store.refs}now`), 'utf8').trimEnd())
   } catch {
     return undefined
+  }
+}
+
+/** Points refs of this worktree to a commit, one after another. Each changes at once. */
+export function setRefs(store: Store, names: readonly string[], commit: string): void {
+  const folder = join(store.gitDir, store.refs)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  // Not in the folder of the refs: git would take what a crash leaves there for a lock.
+  const draft = join(store.gitDir, 'ref.new')
+  for (const name of names) {
+    writeFileSync(draft, `${commit}\n`, { mode: 0o600 })
+    renameSync(draft, join(folder, name))
   }
 }
 

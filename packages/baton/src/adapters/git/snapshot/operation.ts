@@ -78,7 +78,7 @@ export async function restoreOperation(place: Place, store: Store, step: StepRec
   try {
     for (const row of splitNames(stdout)) {
       const [, content = '', name = ''] = /^\d+ blob ([0-9a-f]+)\tgit\/(.*)$/s.exec(row) ?? []
-      if (isOperationFile(name)) then.set(name, await contents.read(content))
+      if (isOperationFile(name)) then.set(utf8(name), await contents.read(content))
     }
   } finally {
     await contents.close()
@@ -93,6 +93,8 @@ export async function restoreOperation(place: Place, store: Store, step: StepRec
     writeFileSync(path, bytes, { flag: 'wx' })
   }
 }
+
+const utf8 = (name: string): string => Buffer.from(name, 'latin1').toString('utf8')
 
 function isOperationFile(name: string): boolean {
   const [top = '', ...rest] = name.split('/')

@@ -13,7 +13,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { BatonError } from '@batonpass/contract/errors'
 import type { BytePath, CaptureLimits, LeftOut } from '../../../ports/snapshots.ts'
 import type { KnownFile, Stamp } from './cache.ts'
-import { listWorktree } from './file-list.ts'
+import { listWorktree, recallList } from './file-list.ts'
 import { keepIgnored } from './ignored.ts'
 import { isPlain, onDisk, parentOf } from './paths.ts'
 import type { Place } from './place.ts'
@@ -41,15 +41,17 @@ export interface Scan {
 
 /** Reads the worktree: every file that git tracks or would offer to track, and small ignored ones. Runs no filters. */
 export async function scan(place: Place, request: ScanRequest): Promise<Scan> {
-  const listing = listWorktree(place, request.names, request.sinceMs).then(
+  const recalled = await recallList(place, request.names)
+  const listed = recalled ?? listWorktree(place, request.names, request.sinceMs)
+  const listing = Promise.resolve(listed).then(
     async ({ files, ignored }) => [files, await keepIgnored(place, ignored)] as const,
   )
   listing.catch(() => {})
-  const looker = new Looker(place, request)
+  const looker = new Looker(place, request, recalled?.folders)
   // Check the files of the last snapshot while git prints its list; both take about the same time.
   await looker.expect(request.known.keys())
-  const [listed, ignored] = await listing
-  const names = new Set(listed)
+  const [files, ignored] = await listing
+  const names = new Set(files)
   for (const path of [...ignored.files, ...request.also]) names.add(path)
   if (names.size > request.limits.files)
     throw new BatonError('undo_unavailable', `${names.size} files are too many for a snapshot`, {
@@ -68,10 +70,10 @@ class Looker {
   readonly #scan: Scan = { files: new Map(), leftOut: [], changed: false, touched: false }
   #work = 0
 
-  constructor(place: Place, request: ScanRequest) {
+  constructor(place: Place, request: ScanRequest, folders: ReadonlySet<BytePath> | undefined) {
     this.#place = place
     this.#request = request
-    this.#folders = new Folders(place.root)
+    this.#folders = new Folders(place.root, folders)
   }
 
   /** Checks files ahead of time that git will most likely list. */
@@ -79,7 +81,7 @@ class Looker {
     for (const path of paths) {
       if (++this.#work % BATCH === 0) await turn()
       const file = this.#request.known.get(path)
-      if (!file || file.young || !this.#folders.isReal(parentOf(path))) continue
+      if (!file || file.young || !this.#folders.holds(path)) continue
       try {
         const found = lstatSync(onDisk(this.#place.root, path), { throwIfNoEntry: false })
         if (found && hasStamp(found, file.stamp)) this.#unchanged.add(path)
@@ -100,7 +102,7 @@ class Looker {
       if (++this.#work % BATCH === 0) await turn()
       const nested = name.endsWith('/')
       const path = (nested ? name.slice(0, -1) : name) as BytePath
-      if (!isPlain(path) || !this.#folders.isReal(parentOf(path))) continue
+      if (!isPlain(path) || !this.#folders.holds(path)) continue
       if (nested) leftOut.push({ path, why: 'nested' })
       else {
         try {
@@ -175,13 +177,27 @@ export const contentId = (place: Pick<Place, 'format'>, bytes: Buffer): string =
 class Folders {
   readonly #root: string
   readonly #known = new Map<BytePath, boolean>()
+  readonly #checked: ReadonlySet<BytePath> | undefined
+  #last: { folder: BytePath; real: boolean } = { folder: '' as BytePath, real: true }
 
-  constructor(root: string) {
+  constructor(root: string, checked: ReadonlySet<BytePath> | undefined) {
     this.#root = root
+    this.#checked = checked
+  }
+
+  /** Whether a path's folder is real. */
+  holds(path: BytePath): boolean {
+    const { folder, real } = this.#last
+    // Most often it is the folder of the path before.
+    if (path.lastIndexOf('/') === folder.length && path.startsWith(folder)) return real
+    const parent = parentOf(path)
+    if (parent === undefined) return true
+    this.#last = { folder: parent, real: this.isReal(parent) }
+    return this.#last.real
   }
 
   isReal(folder: BytePath | undefined): boolean {
-    if (folder === undefined) return true
+    if (folder === undefined || this.#checked?.has(folder)) return true
     let real = this.#known.get(folder)
     if (real === undefined) {
       real =

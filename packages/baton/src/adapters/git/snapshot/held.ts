@@ -1,0 +1,62 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Known } from './cache.ts'
+import { readCommit } from './copy-loose.ts'
+import type { IndexFile } from './index-file.ts'
+import { readLoose } from './objects.ts'
+import type { Place, Repo } from './place.ts'
+import type { Folder } from './trees.ts'
+
+/** What the store surely has, because the newest snapshot refers to it. */
+export class HeldObjects {
+  readonly #place: Place
+  readonly #store: Repo
+  readonly #known: Known | undefined
+  readonly #tree: Folder
+  readonly #index: IndexFile | undefined
+
+  constructor(
+    place: Place,
+    store: Repo,
+    known: Known | undefined,
+    tree: Folder,
+    index: IndexFile | undefined,
+  ) {
+    this.#place = place
+    this.#store = store
+    this.#known = known
+    this.#tree = tree
+    this.#index = index
+  }
+
+  /** HEAD and the stashes of the last snapshot. */
+  get commits(): readonly string[] {
+    return this.#known?.held ?? []
+  }
+
+  /** The commits, and the staged contents, are in the store. */
+  get isCertain(): boolean {
+    return this.#known?.isHeld === true
+  }
+
+  ids(): Set<string> {
+    const ids = new Set<string>(this.#tree.treeIds())
+    for (const { content } of this.#known?.files.values() ?? []) ids.add(content)
+    if (!this.isCertain) return ids
+    // An entry in conflict has no tree, and one that is only intended to be added has no content.
+    if (this.#index?.flagged.length === 0) for (const id of this.#index.ids()) ids.add(id)
+    for (const commit of this.commits) {
+      ids.add(commit)
+      for (const parent of this.#parentsOf(commit)) ids.add(parent)
+    }
+    return ids
+  }
+
+  /** An amended commit has the parents of the one it replaces. */
+  #parentsOf(commit: string): string[] {
+    const shallow = join(this.#store.gitDir, 'shallow')
+    if (existsSync(shallow) && readFileSync(shallow, 'utf8').split('\n').includes(commit)) return []
+    const found = readLoose(this.#place.objectDir, this.#place, commit, 100_000)
+    return (found?.type === 'commit' && readCommit(found.body)?.parents) || []
+  }
+}

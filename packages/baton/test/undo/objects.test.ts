@@ -1,0 +1,131 @@
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { copyLooseObjects } from '../../src/adapters/git/snapshot/copy-loose.ts'
+import { ObjectWriter, readLoose } from '../../src/adapters/git/snapshot/objects.ts'
+import { Folder } from '../../src/adapters/git/snapshot/trees.ts'
+import { plainGit, scratch } from '../world/scratch.ts'
+
+type Format = 'sha1' | 'sha256'
+
+function repository(format: Format) {
+  const folder = scratch('ob-')
+  const env = { ...process.env, ...plainGit }
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd: folder.path, env, maxBuffer: 1e8, stdio: ['ignore', 'pipe', 'pipe'] })
+  git('init', '-q', '-b', 'main', `--object-format=${format}`)
+  git('config', 'user.name', 'Test')
+  git('config', 'user.email', 'test@example.com')
+  const repo = { root: folder.path, gitDir: join(folder.path, '.git'), format }
+  return {
+    ...folder,
+    git,
+    text: (...args: string[]) =>
+      git(...args)
+        .toString()
+        .trim(),
+    repo,
+    place: { objectDir: join(repo.gitDir, 'objects'), format },
+    [Symbol.dispose]: () => folder.remove(),
+  }
+}
+
+test.each([
+  ['few', 'sha1', 20],
+  ['many', 'sha1', 400],
+  ['few', 'sha256', 20],
+  ['many', 'sha256', 400],
+] as const)('git reads what was written: %s objects, %s', async (_, format, count) => {
+  using world = repository(format)
+  const writer = new ObjectWriter(world.repo)
+  const contents = Array.from({ length: count }, (_, i) => randomBytes(i * 7))
+  // Larger than what is compressed at once, and its length needs several bytes.
+  contents.push(Buffer.alloc(3_000_000, 'large '), randomBytes(100_000), Buffer.alloc(0))
+  const folder = new Folder()
+  for (const [i, bytes] of contents.entries()) {
+    const id = await writer.writeContent(bytes)
+    folder.set(`${i % 9}/${i % 3}.d/${i}`, { mode: '100644', id })
+    // Git sorts `a.b` before the folder `a`, and `a0` after it.
+    folder.set(`sorted/a${['.b', '/c', '0', '\xff'][i % 4]}`, { mode: '100755', id })
+  }
+  const tree = folder.write((type, body) => writer.write(type, body))
+  writer.finish()
+  expect(world.text('fsck', '--full', '--strict', '--no-dangling')).toBe('')
+  world.git('read-tree', tree)
+  expect(world.text('write-tree')).toBe(tree)
+  // Git has checked all of them by their ids.
+  for (const [i, bytes] of contents.entries())
+    if (i % 50 === 0 || i >= count)
+      expect(world.git('cat-file', 'blob', `${tree}:${i % 9}/${i % 3}.d/${i}`).equals(bytes)).toBe(true)
+  const left = readdirSync(world.place.objectDir, { recursive: true, encoding: 'utf8' })
+  expect(left.filter(name => name.includes('tmp_'))).toEqual([])
+  expect(left.some(name => name.endsWith('.pack'))).toBe(count > 100)
+})
+
+test('a changed folder has the id that git gives it, whatever was added, replaced or removed before', () => {
+  using world = repository('sha1')
+  const writer = new ObjectWriter(world.repo)
+  const entry = { mode: '100644', id: writer.write('blob', Buffer.from('x')) }
+  const changed = new Folder()
+  const write = () => changed.write((type, body) => writer.write(type, body))
+  for (const path of ['a', 'b/c', 'b/d/e', 'gone/deep/file', 'file']) changed.set(path, entry)
+  write()
+  // A file takes the place of a folder and the other way round, as in a race with a command.
+  changed.set('b', entry)
+  changed.delete('b/d/e')
+  changed.set('file/inner', entry)
+  changed.delete('file')
+  changed.delete('gone/deep/file')
+  changed.delete('never/there')
+  const fresh = new Folder()
+  for (const path of ['a', 'b', 'file/inner']) fresh.set(path, entry)
+  expect(write()).toBe(fresh.write((type, body) => writer.write(type, body)))
+  world.git('read-tree', write())
+  expect(world.text('ls-files').split('\n')).toEqual(['a', 'b', 'file/inner'])
+  for (const path of ['', '/a', 'a//b', '../a', 'a/..', './a'])
+    expect(() => changed.set(path, entry)).toThrow()
+})
+
+test('copies new commits with all they need, and leaves to git what is packed, damaged or without end', () => {
+  using world = repository('sha1')
+  using store = repository('sha1')
+  const commit = (name: string) => {
+    world.write(`src/${name}`, name)
+    world.git('add', '-A')
+    world.git('commit', '-qm', name)
+    return world.text('rev-parse', 'HEAD')
+  }
+  const copy = (wanted: string[], held: string[]) => {
+    const writer = new ObjectWriter(store.repo)
+    return copyLooseObjects(world.place, writer, wanted, new Set(held))
+  }
+  const first = commit('one')
+  // The root of the history, and a commit that is not there.
+  expect(copy([first], [])).toBe(false)
+  expect(copy(['0'.repeat(40)], [first])).toBe(false)
+  expect(store.text('count-objects')).toMatch(/^0 /)
+  commit('two')
+  const last = commit('three')
+  const held = world.text('rev-list', '--objects', '--no-object-names', first).split('\n')
+  // As the store holds it.
+  store.git('fetch', '-q', world.path, `${first}:refs/heads/held`)
+  expect(copy([last], held)).toBe(true)
+  store.git('update-ref', 'refs/heads/held', last)
+  expect(store.text('fsck', '--full', '--no-dangling')).toBe('')
+  expect(store.text('show', `${last}:src/three`)).toBe('three')
+
+  // An agent can write any file into the project.
+  const next = commit('four')
+  const file = (id: string) => join(world.place.objectDir, id.slice(0, 2), id.slice(2))
+  const blob = world.text('rev-parse', `${next}:src/four`)
+  const good = readFileSync(file(blob))
+  execFileSync('cp', ['-f', file(first), file(blob)])
+  expect(copy([next], [last, ...held])).toBe(false)
+  expect(readLoose(world.place.objectDir, world.place, blob, 1e6)).toBeUndefined()
+  execFileSync('chmod', ['u+w', file(blob)])
+  writeFileSync(file(blob), good)
+  world.git('gc', '-q')
+  expect(copy([next], [last, ...held])).toBe(false)
+})
