@@ -169,6 +169,21 @@ function describeBody({ body }: Entry): Line {
         detail: body.message ?? body.file ?? '',
         tone: body.what === 'rejected' ? 'bad' : 'plain',
       }
+    case 'model':
+      return {
+        mark: 'model',
+        title: `Baton asked a model (${body.purpose})`,
+        detail: [
+          `${body.by}, ${body.model}`,
+          body.inputTokens === undefined && body.outputTokens === undefined
+            ? ''
+            : countOf((body.inputTokens ?? 0) + (body.outputTokens ?? 0), 'token'),
+          body.usd === undefined ? '' : `$${body.usd.toFixed(4)}`,
+        ]
+          .filter(Boolean)
+          .join(' · '),
+        tone: 'plain',
+      }
     case 'forgotten':
       return {
         mark: 'forgotten',

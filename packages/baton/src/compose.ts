@@ -225,6 +225,8 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
       stateDir,
       ownCalls,
       redactor,
+      write,
+      fault,
       goalOf: async ({ session, project }) => (await handsOff.activeWorkflow(session, project))?.goal,
     }),
     write,

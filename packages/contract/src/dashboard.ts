@@ -26,6 +26,14 @@ export const SessionWork = z.object({
 })
 export type SessionWork = z.infer<typeof SessionWork>
 
+/** GET /api/model-usage: Baton's own model calls in the last 24 hours. */
+export const ModelUsageView = z.object({
+  calls: z.number().int().nonnegative(),
+  tokens: z.number().int().nonnegative(),
+  usd: z.number().nonnegative(),
+})
+export type ModelUsageView = z.infer<typeof ModelUsageView>
+
 /** One session as the overview shows it. */
 export const SessionCard = z.object({
   session: Session,
@@ -69,6 +77,10 @@ export const HourTally = z.object({
   continued: z.number().int(),
   ended: z.number().int(),
   handoffs: z.number().int(),
+  /** Baton's own model calls, and what they used as far as the services say it. */
+  modelCalls: z.number().int(),
+  modelTokens: z.number().int(),
+  modelUsd: z.number(),
 })
 export type HourTally = z.infer<typeof HourTally>
 

@@ -59,6 +59,16 @@ export const EntryBody = z.discriminatedUnion('kind', [
     refused: z.string().optional(),
     pushed: z.array(z.object({ commit: z.string(), target: z.string() })).optional(),
   }),
+  /** One call of a model by Baton itself, and what it used as far as the service says it. */
+  z.object({
+    kind: z.literal('model'),
+    purpose: z.enum(['permission', 'review']),
+    by: z.string(),
+    model: z.string(),
+    inputTokens: z.number().int().nonnegative().optional(),
+    outputTokens: z.number().int().nonnegative().optional(),
+    usd: z.number().nonnegative().optional(),
+  }),
   z.object({ kind: z.literal('forgotten'), session: SessionId, entries: z.number().int().nonnegative() }),
   WorkflowEntry,
   ProofEntry,

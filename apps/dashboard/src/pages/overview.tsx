@@ -12,7 +12,7 @@ import { useResource } from '../resource.ts'
 import { Link } from '../router.tsx'
 import { Ago, duration } from '../time.tsx'
 import { useWatch } from '../watch.ts'
-import { AGENTS, folderName } from '../words.ts'
+import { AGENTS, countOf, folderName } from '../words.ts'
 
 const FIRST = 48
 /** With more sessions than this, the page offers a search. */
@@ -165,8 +165,20 @@ function Figures({ live, asks, today }: { live: string; asks: number; today: Hou
       <Figure of={all === 0 ? '–' : `${Math.floor((spared / all) * 100)} %`} name="decided without you" />
       <Figure of={today.continued} name={`continuations in ${DAY}`} />
       <Figure of={today.handoffs} name={`handoffs in ${DAY}`} />
+      {today.modelCalls > 0 ? (
+        <Figure of={today.modelCalls} name={`model calls in ${DAY}${costOf(today)}, from your quota`} />
+      ) : null}
     </dl>
   )
+}
+
+/** `: 34,000 tokens, $0.02`, as far as it is known. */
+function costOf({ modelTokens, modelUsd }: HourTally): string {
+  const parts = [
+    modelTokens > 0 ? countOf(modelTokens, 'token') : '',
+    modelUsd > 0 ? `$${modelUsd.toFixed(2)}` : '',
+  ].filter(Boolean)
+  return parts.length > 0 ? ` (${parts.join(', ')})` : ''
 }
 
 const Figure = ({ of, name }: { of: number | string; name: string }) => (

@@ -74,6 +74,8 @@ export function describeEntry({ body }: Entry): string {
       return `broker ${body.refused === undefined ? `ran (exit ${body.exit ?? '?'})` : 'refused'} ${short(body.command)}${body.refused === undefined ? '' : `: ${short(body.refused)}`}`
     case 'proof':
       return `proof ${body.proof} of ${body.commit.slice(0, 10)} ${body.what}${body.verdict ? `: ${body.verdict}${body.why ? ` (${short(body.why)})` : ''}` : ''}`
+    case 'model':
+      return `model call (${body.purpose}) by ${body.by}, model ${body.model}${usageWords(body)}`
     case 'forgotten':
       return `forgot ${body.entries} entries of ${body.session}`
   }
@@ -156,4 +158,13 @@ function describeEvent(event: AgentEvent): string {
 function short(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim()
   return line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH)}…` : line
+}
+
+function usageWords({
+  inputTokens = 0,
+  outputTokens = 0,
+  usd,
+}: Extract<Entry['body'], { kind: 'model' }>): string {
+  const tokens = inputTokens + outputTokens
+  return `${tokens > 0 ? `, ${tokens} tokens` : ''}${usd === undefined ? '' : `, $${usd.toFixed(4)}`}`
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
+import type { NewEntry } from '@batonpass/contract/journal'
 import { answerLaunches, launchesOf } from '../adapters/agents/launches.ts'
 import { findProfile } from '../adapters/agents/profiles.ts'
 import { chooseModel } from '../adapters/llm/choose.ts'
@@ -13,15 +14,30 @@ import type { Environment } from '../config/places.ts'
 import type { Redactor } from '../journal/redact.ts'
 import type { ModelJudge } from '../permission/links.ts'
 import { JUDGE_MS, makeModelJudge } from '../permission/model-judge.ts'
+import type { OnModelUsage } from '../ports/model.ts'
 import type { ReactionContext } from '../ports/reactor.ts'
 import type { Reviewers } from '../proof/review-session.ts'
 import type { OwnModelCalls } from '../session/own-model-calls.ts'
+import { newEntry } from './new-entry.ts'
 
 interface CallParts {
   env: Environment
   stateDir: string
   ownCalls: OwnModelCalls
 }
+
+/** Writes what a model call used into the journal. */
+interface UsageParts {
+  write(entries: readonly NewEntry[]): Promise<unknown>
+  fault(during: string, cause: unknown): void
+}
+
+const noteUsage =
+  (purpose: 'permission' | 'review', { write, fault }: UsageParts): OnModelUsage =>
+  usage =>
+    void write([newEntry({ kind: 'model', purpose, ...usage })]).catch(cause =>
+      fault('recording a model call', cause),
+    )
 
 /** What is needed to run an agent's own program for one model answer. */
 export const privateCalls = ({ env, stateDir, ownCalls }: CallParts): PrivateCalls => ({
@@ -33,10 +49,14 @@ export const privateCalls = ({ env, stateDir, ownCalls }: CallParts): PrivateCal
 })
 
 /** Agents whose program can answer without any tool, for the reviews of a proof: the work that they read is hostile. */
-export const composeReviewers = (parts: CallParts): Reviewers => ({
+export const composeReviewers = (parts: CallParts & UsageParts): Reviewers => ({
   find(wanted) {
     const { env } = parts
-    const choice = { ...privateCalls(parts), find: (program: string) => onPath(program, env) }
+    const choice = {
+      ...privateCalls(parts),
+      find: (program: string) => onPath(program, env),
+      onUsage: noteUsage('review', parts),
+    }
     const name = wanted === undefined ? undefined : launchesOf(wanted).agent
     const agents = answerLaunches().filter(({ agent }) => agent !== 'cursor' && (!name || agent === name))
     for (const { agent } of agents) {
@@ -52,16 +72,18 @@ export const composeReviewers = (parts: CallParts): Reviewers => ({
 
 /** Builds the permission model; undefined without an API key and without an agent's program. */
 export function composeJudge(
-  parts: CallParts & {
-    redactor: Redactor
-    goalOf(context: ReactionContext): Promise<string | undefined>
-  },
+  parts: CallParts &
+    UsageParts & {
+      redactor: Redactor
+      goalOf(context: ReactionContext): Promise<string | undefined>
+    },
 ): ModelJudge | undefined {
   const { env, redactor } = parts
   const choice = {
     ...privateCalls(parts),
     find: (program: string) => onPath(program, env),
     agents: answerLaunches(),
+    onUsage: noteUsage('permission', parts),
   }
   const judges = new Map<string, ReturnType<typeof makeModelJudge> | undefined>()
   const judgeBy = (wanted: string) => {

@@ -90,7 +90,7 @@ export function composeProof(
       },
       wait: (ms, signal) => pause(ms, undefined, { signal }).catch(() => {}),
     },
-    reviewers: composeReviewers({ env, stateDir, ownCalls }),
+    reviewers: composeReviewers({ env, stateDir, ownCalls, write, fault }),
     cache: filedResults(systemSmallFiles, stateDir),
     files: systemSmallFiles,
     stateDir,

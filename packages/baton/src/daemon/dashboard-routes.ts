@@ -93,6 +93,7 @@ export function dashboardRoutes(parts: DashboardRouteParts): Hono {
       throw new BatonError('not_found', `No ask ${c.req.param('id')}`, { remedy: 'See `baton asks`.' })
     return c.json(await dashboard.ask(ask))
   })
+  api.get('/api/model-usage', async c => c.json(await dashboard.modelUsage()))
   api.get('/api/page/history', async c =>
     c.json(await dashboard.history(countOf(c.req.query('hours'), 48, 744))),
   )

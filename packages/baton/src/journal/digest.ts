@@ -20,6 +20,7 @@ export function digestBody(body: EntryBody): EntryBody {
     case 'forgotten':
     case 'sandbox':
     case 'spawn':
+    case 'model':
       return body
     case 'broker':
       return { ...body, command: digestText(body.command), ...digestOptional('refused', body.refused) }

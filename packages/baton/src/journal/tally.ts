@@ -4,7 +4,7 @@ import type { Store } from '../ports/store.ts'
 import { HOUR_MS, HourlyEntries } from './hourly-entries.ts'
 
 const KEPT_HOURS = 24 * 31
-const KINDS = ['decision', 'workflow', 'handoff'] as const
+const KINDS = ['decision', 'workflow', 'handoff', 'model'] as const
 
 /** Counts per hour, cached. */
 export class Tally {
@@ -39,6 +39,10 @@ function countInto(tally: HourTally, { body }: Pick<Entry, 'body'>): void {
     if (body.what === 'ended') tally.ended++
   } else if (body.kind === 'handoff') {
     if (body.what === 'written') tally.handoffs++
+  } else if (body.kind === 'model') {
+    tally.modelCalls++
+    tally.modelTokens += (body.inputTokens ?? 0) + (body.outputTokens ?? 0)
+    tally.modelUsd += body.usd ?? 0
   } else if (body.kind === 'decision') {
     if (body.by === 'person') tally.byPerson++
     if (body.decision === 'deny') tally.denied++
@@ -77,5 +81,8 @@ function emptyHour(hour: number): HourTally {
     continued: 0,
     ended: 0,
     handoffs: 0,
+    modelCalls: 0,
+    modelTokens: 0,
+    modelUsd: 0,
   }
 }

@@ -22,6 +22,22 @@ export interface ModelQuestion {
   maxTokens: number
 }
 
+/**
+ * What one call used, as far as the service says it. Reported once for each call, also for a failed one; `by` is the
+ * program or `api`.
+ */
+export interface ModelUsage {
+  by: string
+  model: string
+  inputTokens?: number
+  outputTokens?: number
+  /** In US dollars. With a subscription it counts against the quota instead. */
+  usd?: number
+}
+
+/** Receives the usage of each call. Must not throw. */
+export type OnModelUsage = (usage: ModelUsage) => void
+
 /** The required shape of an answer. Sent to the model and checked when the answer arrives. */
 export interface AnswerShape<T> {
   /** A JSON Schema without `$schema`. */

@@ -5,6 +5,7 @@ import type {
   Found,
   HandoffView,
   History,
+  ModelUsageView,
   Overview,
   ScreenView,
   SearchQuery,
@@ -77,6 +78,8 @@ export interface Dashboard {
   screen(id: string): Promise<ScreenView>
   ask(ask: Ask): Promise<AskView>
   history(hours: number): Promise<History>
+  /** The last 24 hours. */
+  modelUsage(): Promise<ModelUsageView>
   search(query: SearchQuery): Promise<Found>
   settings(project: string | undefined): Promise<SettingsView>
   /** Changes the user's own settings file. */
@@ -261,6 +264,11 @@ export function composeDashboard(parts: DashboardParts): Dashboard {
       return { hours: counted, contexts: contextsOf(measured.toReversed(), written) }
     },
 
+    async modelUsage() {
+      const now = clock.now()
+      const sum = sumHours(await tally.hours(24, now, store), now)
+      return { calls: sum.modelCalls, tokens: sum.modelTokens, usd: sum.modelUsd }
+    },
     changeSetting: change => changeSetting(change, parts),
     search: query => searchJournal(query, store, clock),
 

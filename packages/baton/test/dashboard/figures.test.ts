@@ -1,9 +1,14 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import type { History } from '@batonpass/contract/dashboard'
 import type { Entry } from '@batonpass/contract/journal'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BrowserHere, startBrowser } from '../world/browser.ts'
 import { fillWorld } from './sample.ts'
 import { type DashboardWorld, dashboardWorld } from './world.ts'
+
+const CLI = join(import.meta.dirname, '../../dist/cli.js')
 
 let world: DashboardWorld
 let browser: BrowserHere
@@ -48,6 +53,9 @@ describe('the figures of the dashboard', () => {
         continued: count(then, body => body.kind === 'workflow' && /continued|supervised/.test(body.what)),
         ended: count(then, body => body.kind === 'workflow' && body.what === 'ended'),
         handoffs: count(then, body => body.kind === 'handoff' && body.what === 'written'),
+        modelCalls: count(then, body => body.kind === 'model'),
+        modelTokens: then.reduce((sum, { body }) => sum + (body.kind === 'model' ? 1250 : 0), 0),
+        modelUsd: then.reduce((sum, { body }) => sum + (body.kind === 'model' ? 0.0125 : 0), 0),
       })
     }
     const counted = (body: (body: Entry['body']) => boolean) =>
@@ -60,6 +68,12 @@ describe('the figures of the dashboard', () => {
     const { page } = opened
     await page.goto(await world.link())
     await page.locator('.card').first().waitFor()
+    // What Baton's own model calls used, in the browser and in the terminal.
+    const cost = page.locator('.figures > div', { hasText: 'model calls' })
+    expect(await cost.textContent()).toBe('model calls in 24\u00a0h (3,750 tokens, $0.04), from your quota3')
+    const env = { PATH: process.env.PATH ?? '', HOME: world.home, BATON_HOME: world.folder.dir }
+    const { stdout } = await promisify(execFile)(process.execPath, [CLI, 'status'], { env, cwd: world.home })
+    expect(stdout).toContain('Model 3 calls in 24 hours, 3,750 tokens, $0.04 (your quota)\n')
     await page.goto(`${world.url}/history`)
     const shown = async (name: string) =>
       Number(

@@ -248,6 +248,16 @@ export async function fillWorld(world: DashboardWorld, now = Date.now()): Promis
     'force-push to a branch that is not its own',
   )
   decide(coding, now - MINUTE, 'git push origin issue-42')
+  for (let n = 0; n < 3; n++)
+    write(coding, now - (n + 2) * MINUTE, {
+      kind: 'model',
+      purpose: 'permission',
+      by: 'claude',
+      model: 'haiku',
+      inputTokens: 1200,
+      outputTokens: 50,
+      usd: 0.0125,
+    })
   prompt(quiet, now - 12 * MINUTE, 'Make the login button larger')
   decide(quiet, now - 5 * MINUTE, 'npx tsc --noEmit')
   prompt(failing, now - 40 * MINUTE, 'Upgrade the build')

@@ -61,4 +61,21 @@ describe('counts by the hour', () => {
       { numRuns: 40 },
     )
   })
+
+  test('add up what model calls used, as far as it is known', async () => {
+    const store = await openSqlite(':memory:')
+    const call = { kind: 'model', purpose: 'permission', by: 'claude', model: 'haiku' } as const
+    const bodies: EntryBody[] = [
+      { ...call, inputTokens: 1000, outputTokens: 20, usd: 0.25 },
+      { ...call, by: 'api', inputTokens: 500, outputTokens: 10 },
+      call,
+    ]
+    await store.record(bodies.map(body => anEntry('', { at: new Date(NOW).toISOString(), body })))
+    expect(sumHours(await new Tally().hours(24, NOW, store), NOW)).toMatchObject({
+      modelCalls: 3,
+      modelTokens: 1530,
+      modelUsd: 0.25,
+    })
+    await store.close()
+  })
 })

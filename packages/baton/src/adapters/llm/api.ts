@@ -1,5 +1,5 @@
 import { BatonError } from '@batonpass/contract/errors'
-import type { Model, ModelQuestion } from '../../ports/model.ts'
+import type { Model, ModelQuestion, OnModelUsage } from '../../ports/model.ts'
 
 export interface ApiAccess {
   key: string
@@ -8,14 +8,15 @@ export interface ApiAccess {
 }
 
 /** The Anthropic API with a key, through the AI SDK, which is loaded at the first call. */
-export function apiModel(access: ApiAccess): Model {
+export function apiModel(access: ApiAccess, onUsage: OnModelUsage = () => {}): Model {
+  const generate = (question: ModelQuestion) => countUsage(question, onUsage)
   return {
     ask: (question, shape, signal) =>
       bounded(question, signal, async abortSignal => {
         const { generateText, jsonSchema, Output } = await import('ai')
         const settings = await settingsFor(access, question)
         const output = Output.object({ schema: jsonSchema(shape.schema) })
-        const answer = await generateText({ ...settings, abortSignal, output })
+        const answer = await generate(question)(generateText({ ...settings, abortSignal, output }))
         // A refusal or a truncated answer does not count, even if it happens to parse.
         if (answer.finishReason !== 'stop') throw failed(`ended early (${answer.finishReason})`)
         try {
@@ -27,12 +28,39 @@ export function apiModel(access: ApiAccess): Model {
     write: (question, signal) =>
       bounded(question, signal, async abortSignal => {
         const { generateText } = await import('ai')
-        const { text } = await generateText({ ...(await settingsFor(access, question)), abortSignal })
+        const settings = await settingsFor(access, question)
+        const { text } = await generate(question)(generateText({ ...settings, abortSignal }))
         if (text.trim() === '') throw failed('brought nothing')
         return text
       }),
   }
 }
+
+/** Reports what a call used when it ends; an answer of the wrong shape costs as much as a right one. */
+function countUsage({ model }: ModelQuestion, onUsage: OnModelUsage) {
+  const report = (from: unknown) => {
+    const usage = isRecord(from) && isRecord(from.usage) ? from.usage : {}
+    const { inputTokens, outputTokens } = usage
+    onUsage({
+      by: 'api',
+      model: ALIASES.get(model) ?? model,
+      ...(isCount(inputTokens) ? { inputTokens } : {}),
+      ...(isCount(outputTokens) ? { outputTokens } : {}),
+    })
+  }
+  return async <T>(call: Promise<T>): Promise<T> => {
+    try {
+      const answer = await call
+      report(answer)
+      return answer
+    } catch (cause) {
+      report(cause)
+      throw cause
+    }
+  }
+}
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
 
 /** What the aliases mean to the API; Claude Code 2.1.325 understands `haiku` the same way. */
 const ALIASES: ReadonlyMap<string, string> = new Map([['haiku', 'claude-haiku-5-5']])

@@ -1,7 +1,7 @@
 import { BatonError } from '@batonpass/contract/errors'
 import type { AgentName } from '@batonpass/contract/event'
 import type { AnswerLaunch } from '../../ports/launch.ts'
-import type { Model, ModelQuestion } from '../../ports/model.ts'
+import type { Model, ModelQuestion, OnModelUsage } from '../../ports/model.ts'
 import { apiModel } from './api.ts'
 import { cliModel } from './cli.ts'
 import { type PrivateCalls, privateCall } from './private-call.ts'
@@ -11,6 +11,7 @@ export interface Choice extends PrivateCalls {
   find(program: string): string | undefined
   /** How to start each agent for a single answer, the preferred agent first. */
   agents: readonly (AnswerLaunch & { agent: AgentName })[]
+  onUsage?: OnModelUsage
 }
 
 /** Chooses what answers: the configured program, else the API if there is a key, else the first installed agent. */
@@ -19,20 +20,28 @@ export function chooseModel(
   wanted: 'auto' | 'api' | AgentName = 'auto',
 ): { by: string; model: Model } | undefined {
   const { ANTHROPIC_API_KEY: key, ANTHROPIC_BASE_URL: baseUrl } = choice.env
-  if (key && (wanted === 'auto' || wanted === 'api')) return { by: 'api', model: apiModel({ key, baseUrl }) }
+  if (key && (wanted === 'auto' || wanted === 'api'))
+    return { by: 'api', model: apiModel({ key, baseUrl }, choice.onUsage) }
   for (const { agent, ...launch } of choice.agents) {
     if (wanted !== 'auto' && wanted !== agent) continue
     const program = choice.find(launch.program)
     if (!program) continue
     // Other agents choose their own model, because Baton's model names are Claude's.
-    const model = agent === 'claude-code' ? cliModel(program, choice) : programModel(program, launch, choice)
+    const model =
+      agent === 'claude-code'
+        ? cliModel(program, choice, choice.onUsage)
+        : programModel(program, launch, choice)
     return { by: launch.program, model }
   }
   return undefined
 }
 
 /** Asks any agent program that reads a question from standard input and prints the answer. `program` is the file to run. */
-function programModel(program: string, launch: AnswerLaunch, calls: PrivateCalls): Model {
+function programModel(
+  program: string,
+  launch: AnswerLaunch,
+  calls: PrivateCalls & Pick<Choice, 'onUsage'>,
+): Model {
   const run = (question: ModelQuestion, more: string, signal: AbortSignal): Promise<string> =>
     privateCall(
       calls,
@@ -43,7 +52,7 @@ function programModel(program: string, launch: AnswerLaunch, calls: PrivateCalls
         withinMs: question.withinMs,
       },
       signal,
-    )
+    ).finally(() => calls.onUsage?.({ by: launch.program, model: 'its own' }))
   return {
     async ask(question, shape, signal) {
       const answer = await run(question, `\n\n${WANTED}\n${JSON.stringify(shape.schema)}`, signal)

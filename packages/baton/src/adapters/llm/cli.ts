@@ -1,10 +1,10 @@
 import { BatonError } from '@batonpass/contract/errors'
 import { z } from 'zod'
-import type { Model, ModelQuestion } from '../../ports/model.ts'
+import type { Model, ModelQuestion, ModelUsage, OnModelUsage } from '../../ports/model.ts'
 import { type PrivateCalls, privateCall } from './private-call.ts'
 
 /** Asks Claude Code's own program, for users with a subscription and no key. It has no tools and can only answer. */
-export function cliModel(program: string, calls: PrivateCalls): Model {
+export function cliModel(program: string, calls: PrivateCalls, onUsage: OnModelUsage = () => {}): Model {
   const run = async (question: ModelQuestion, schema: string | undefined, signal: AbortSignal) => {
     const call = {
       program,
@@ -13,7 +13,13 @@ export function cliModel(program: string, calls: PrivateCalls): Model {
       withinMs: question.withinMs,
       env: QUIET,
     }
-    return readAnswer(await privateCall(calls, call, signal))
+    let stdout = ''
+    try {
+      stdout = await privateCall(calls, call, signal)
+    } finally {
+      onUsage({ by: 'claude', model: question.model, ...usageIn(stdout) })
+    }
+    return readAnswer(stdout)
   }
   return {
     async ask(question, shape, signal) {
@@ -70,6 +76,30 @@ const Answer = z.object({
   result: z.string(),
   structured_output: z.unknown().optional(),
 })
+
+const Usage = z.object({
+  total_cost_usd: z.number().nonnegative().optional().catch(undefined),
+  usage: z
+    .object({
+      input_tokens: z.int().nonnegative(),
+      output_tokens: z.int().nonnegative(),
+      cache_creation_input_tokens: z.int().nonnegative().default(0).catch(0),
+      cache_read_input_tokens: z.int().nonnegative().default(0).catch(0),
+    })
+    .optional()
+    .catch(undefined),
+})
+
+/** What the program says that the call used; nothing where it did not answer. */
+function usageIn(stdout: string): Partial<ModelUsage> {
+  const { usage, total_cost_usd: usd } = Usage.safeParse(asJson(stdout)).data ?? {}
+  const input =
+    usage && usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens
+  return {
+    ...(usage && input !== undefined ? { inputTokens: input, outputTokens: usage.output_tokens } : {}),
+    ...(usd === undefined ? {} : { usd }),
+  }
+}
 
 function readAnswer(stdout: string): z.infer<typeof Answer> {
   const parsed = Answer.safeParse(asJson(stdout))

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
 import { agents } from '../../adapters/agents/agent-list.ts'
 import { STATUS_LINE_PROGRAM } from '../../adapters/agents/claude-code/status-line.ts'
+import { answerLaunches } from '../../adapters/agents/launches.ts'
 import { adapterFor, adapters } from '../../adapters/agents/registry.ts'
 import { onPath } from '../../adapters/system/on-path.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
@@ -82,6 +83,8 @@ export async function installHooks(given: Given, io: Io, more: object = {}): Pro
     )
   } else {
     summary(io, chosen, transport, tried, changes, dryRun)
+    const judge = judgeLine(io)
+    if (judge) io.stdout.write(`${judge}\n`)
     if (!dryRun && target.scope === 'user')
       for (const line of hindrances(chosen, io)) io.stdout.write(`${line}\n`)
     for (const { title, system, path, effect } of otherHooks(chosen, io))
@@ -90,6 +93,14 @@ export async function installHooks(given: Given, io: Io, more: object = {}): Pro
       )
   }
   return EXIT.ok
+}
+
+/** Baton's own model calls cost something, so `init` says which ones there are and how to turn them off. */
+function judgeLine({ env }: Io): string | undefined {
+  const program = answerLaunches().find(({ program }) => onPath(program, env))?.program
+  const by = env.ANTHROPIC_API_KEY ? 'the Anthropic API with your key' : program && `\`${program} -p\``
+  if (!by) return undefined
+  return `What no rule decides, Baton may ask a model: ${by}. These calls use your quota; \`baton status\` shows them. Turn them off: handsoff.auto_permission: false`
 }
 
 const targetOf = (given: Given, io: Io, folder: StateFolder): InstallTarget => ({

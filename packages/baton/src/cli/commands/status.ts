@@ -1,5 +1,6 @@
 import { SessionList } from '@batonpass/contract/api'
 import { AskList, Presence } from '@batonpass/contract/ask'
+import { ModelUsageView } from '@batonpass/contract/dashboard'
 import { pauseLine } from '@batonpass/contract/pause-line'
 import { shortSessionId } from '@batonpass/contract/session-name'
 import type { WorkflowRun } from '@batonpass/contract/workflow'
@@ -7,6 +8,7 @@ import { systemClock } from '../../adapters/system/clock.ts'
 import { systemSmallFiles } from '../../adapters/system/small-files.ts'
 import { claimViews } from '../../claim/claim-view.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
+import type { StateFolder } from '../../config/state-folder.ts'
 import { statusText } from '../../session/context/context-messages.ts'
 import { claimLine, claimNeeds } from '../claim-lines.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
@@ -53,7 +55,7 @@ export const status: Handler = async (given, io) => {
   const claims = (await claimViews(systemSmallFiles, folder.dir)).filter(isShown)
   if (flag(given, 'json')) {
     io.stdout.write(
-      `${JSON.stringify({ daemon: io.inside ? { version: health.version } : health, sessions, runs, asks, presence, claims, ...more })}\n`,
+      `${JSON.stringify({ daemon: io.inside ? { version: health.version } : health, sessions, runs, asks, presence, claims, ...(io.inside ? {} : { models: await modelUsage(folder) }), ...more })}\n`,
     )
     return EXIT.ok
   }
@@ -65,6 +67,11 @@ export const status: Handler = async (given, io) => {
       `Journal ${health.store.entries} entries (${health.store.kind}), copy ${health.store.copy}\n`,
     )
   }
+  const usage = io.inside ? undefined : await modelUsage(folder)
+  if (usage && usage.calls > 0)
+    io.stdout.write(
+      `Model ${counted(usage.calls, 'call')} in 24 hours${usage.tokens > 0 ? `, ${usage.tokens.toLocaleString('en')} tokens` : ''}${usage.usd > 0 ? `, $${usage.usd.toFixed(2)}` : ''} (your quota)\n`,
+    )
   for (const pause of health.pauses ?? [])
     io.stdout.write(`${colour('yellow', 'paused')} ${printable(pauseLine(pause))}\n`)
   const { sandbox } = health
@@ -107,6 +114,12 @@ export const status: Handler = async (given, io) => {
     io.stdout.write(`${colour('yellow', counted(asks.length, 'open question'))}: baton asks\n`)
   if (work.items.length > 0) io.stdout.write(`\n${printable(work.text)}`)
   return EXIT.ok
+}
+
+/** What Baton's own model calls used; undefined from a daemon of an older version. */
+async function modelUsage(folder: StateFolder): Promise<ModelUsageView | undefined> {
+  const answer = await callDaemon(folder, 'GET', '/api/model-usage').catch(() => undefined)
+  return ModelUsageView.safeParse(answer).data
 }
 
 /** The workflow of a session: how far it is, or how and why it ended. */

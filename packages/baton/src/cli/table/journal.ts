@@ -24,6 +24,7 @@ export const journalCommands: readonly Command[] = [
           'decision',
           'sandbox',
           'broker',
+          'model',
           'ask',
           'workflow',
           'handoff',

@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { apiModel } from '../../../src/adapters/llm/api.ts'
+import type { ModelUsage, OnModelUsage } from '../../../src/ports/model.ts'
 import { type Model as FakeModel, startModel } from '../../world/model.ts'
 import { dropped, hold, overloaded, rateLimited, say, type Turn, unauthorized } from '../../world/turn.ts'
 import { until } from '../../world/wait.ts'
@@ -15,9 +16,18 @@ describe('the model by API', () => {
     await using fake = await startModel()
     answers(fake, [say(good)])
 
-    const answer = await modelAt(fake.url).ask(question, Choice, never())
+    const used: ModelUsage[] = []
+    const answer = await modelAt(fake.url, usage => used.push(usage)).ask(question, Choice, never())
 
     expect(answer).toEqual({ decision: 'allow', reason: 'It lists files.' })
+    expect(used).toEqual([
+      {
+        by: 'api',
+        model: 'claude-haiku-5-5',
+        inputTokens: expect.any(Number),
+        outputTokens: expect.any(Number),
+      },
+    ])
     expect(fake.requests).toMatchObject([
       { key: KEY, modelName: 'claude-haiku-5-5', toolNames: [], text: 'Our own words.\nJudge this.' },
     ])
@@ -154,7 +164,7 @@ describe('the model by API', () => {
   })
 })
 
-const modelAt = (baseUrl: string) => apiModel({ key: KEY, baseUrl })
+const modelAt = (baseUrl: string, onUsage?: OnModelUsage) => apiModel({ key: KEY, baseUrl }, onUsage)
 
 /** Questions offer no tools, so that the fake takes them for side requests. */
 function answers(fake: FakeModel, turns: Turn[]): void {

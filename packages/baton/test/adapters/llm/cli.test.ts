@@ -5,6 +5,7 @@ import { cliModel } from '../../../src/adapters/llm/cli.ts'
 import type { PrivateCalls } from '../../../src/adapters/llm/private-call.ts'
 import { systemIds } from '../../../src/adapters/system/ids.ts'
 import { systemPrograms } from '../../../src/adapters/system/programs.ts'
+import type { ModelUsage, OnModelUsage } from '../../../src/ports/model.ts'
 import type { ProgramCall, Programs } from '../../../src/ports/programs.ts'
 import { OwnModelCalls } from '../../../src/session/own-model-calls.ts'
 import { type ClaudeHome, claudeHome } from '../../world/agents/claude.ts'
@@ -23,7 +24,19 @@ describe('the model by Claude Code’s own program', () => {
     await using home = claudeHome()
     fake.script('Judge this.', [call('StructuredOutput', answer)])
 
-    expect(await claude(home, fake).model.ask(question, Choice, never())).toEqual(answer)
+    const used: ModelUsage[] = []
+    const { model } = claude(home, fake, {}, usage => used.push(usage))
+    expect(await model.ask(question, Choice, never())).toEqual(answer)
+    expect(used).toEqual([
+      {
+        by: 'claude',
+        model: question.model,
+        inputTokens: expect.any(Number),
+        outputTokens: expect.any(Number),
+        usd: expect.any(Number),
+      },
+    ])
+    expect(used[0]?.inputTokens).toBeGreaterThan(0)
 
     const [request] = fake.requests
     expect(
@@ -273,7 +286,12 @@ describe('the model by Claude Code’s own program', () => {
 
 const program = await installAgent('claude-code')
 
-function claude(home: ClaudeHome, fake: FakeModel, changes: Partial<PrivateCalls> = {}) {
+function claude(
+  home: ClaudeHome,
+  fake: FakeModel,
+  changes: Partial<PrivateCalls> = {},
+  onUsage?: OnModelUsage,
+) {
   const own = new OwnModelCalls(systemIds)
   const markers: string[] = []
   const folder = join(home.path, 'baton-calls')
@@ -284,7 +302,7 @@ function claude(home: ClaudeHome, fake: FakeModel, changes: Partial<PrivateCalls
     return issued
   }
   const calls = { programs: systemPrograms, ownCall, env: home.env(fake), folder, ...changes }
-  return { model: cliModel(program, calls), own, markers, folder }
+  return { model: cliModel(program, calls, onUsage), own, markers, folder }
 }
 
 function changing(change: (call: ProgramCall) => ProgramCall): Programs {
