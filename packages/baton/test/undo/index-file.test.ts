@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parseIndex } from '../../src/adapters/git/snapshot/index-file.ts'
+import { idOf } from '../../src/adapters/git/snapshot/objects.ts'
+import { Folder } from '../../src/adapters/git/snapshot/trees.ts'
 import { gitRepo, plainGit, scratch } from '../world/scratch.ts'
 
 type Git = (...args: string[]) => Buffer
@@ -30,6 +32,19 @@ const STATES: [string, (git: Git, path: string) => void][] = [
     'after git add',
     (git, path) => {
       writeFileSync(join(path, 'src/new name.txt'), 'new')
+      git('add', '-A')
+    },
+  ],
+  [
+    'after git add in deep folders',
+    (git, path) => {
+      for (const name of ['deep/a/x', 'deep/a/y', 'deep/b/x', 'deep.txt', 'deep/a.b/x']) {
+        mkdirSync(dirname(join(path, name)), { recursive: true })
+        writeFileSync(join(path, name), name)
+      }
+      git('add', '-A')
+      git('commit', '-qm', 'deep')
+      writeFileSync(join(path, 'deep/a/x'), 'changed')
       git('add', '-A')
     },
   ],
@@ -85,6 +100,14 @@ test.each(STATES)('reads the index as git does: %s', async (_, change) => {
     ([, kind = '', name]) => `\0${String.fromCharCode(Number.parseInt(kind, 8))}${name}`,
   )
   expect(parsed?.names.toString('latin1')).toBe(expected.join(''))
+  const hasConflict = rows.some(row => row.startsWith('M'))
+  const folder = new Folder()
+  for (const { path, ...part } of parsed?.parts() ?? []) folder.set(path, part)
+  expect(parsed?.parts() === undefined).toBe(hasConflict)
+  if (hasConflict) return
+  // Git writes the tree that Baton expects.
+  const repo = { root: path, gitDir: join(path, '.git'), format: 'sha1' } as const
+  expect(folder.write((type, body) => idOf(repo, type, body))).toBe(git('write-tree').toString().trim())
   if (parsed?.tree) expect(parsed.tree).toBe(git('write-tree').toString().trim())
 })
 

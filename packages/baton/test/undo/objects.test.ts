@@ -45,7 +45,7 @@ test.each([
   contents.push(Buffer.alloc(3_000_000, 'large '), randomBytes(100_000), Buffer.alloc(0))
   const folder = new Folder()
   for (const [i, bytes] of contents.entries()) {
-    const id = await writer.writeContent(bytes)
+    const id = i % 2 === 0 ? await writer.writeContent(bytes) : writer.writePlain(bytes)
     folder.set(`${i % 9}/${i % 3}.d/${i}`, { mode: '100644', id })
     // Git sorts `a.b` before the folder `a`, and `a0` after it.
     folder.set(`sorted/a${['.b', '/c', '0', '\xff'][i % 4]}`, { mode: '100755', id })

@@ -136,3 +136,31 @@ it('many snapshots are packed when the next session begins, and every step stays
   await undo.restore(repo.path, 1)
   expect(readFileSync(join(repo.path, 'README.md'), 'utf8')).toBe('# Example\n')
 })
+
+it('after git add, a commit and an amend, only the new objects are copied, and every step is whole', async () => {
+  await using world = await undoWorld()
+  const { repo, undo } = world
+  await repo.commit({ 'src/a': 'a', 'src/deep/b': 'b', 'other/c': 'c', '.gitignore': '*.log\n' })
+  await repo.commit({ d: 'd' })
+  // As in a clone: unchanged folders are in a pack, and a file that git ignores gives a folder another tree.
+  await repo.git('gc', '-q')
+  repo.write('other/x.log', 'ignored')
+  await undo.take(repo.path, occasion)
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: storeIn(world), encoding: 'utf8' })
+  const packs = () => /^packs: (\d+)$/m.exec(git('count-objects', '-v'))?.[1]
+  const before = packs()
+  for (const change of [
+    () => repo.git('commit', '-q', '--allow-empty', '-m', 'Empty'),
+    () => repo.git('add', repo.write('src/deep/b', 'edited')),
+    () => repo.git('commit', '-qm', 'Edited'),
+    () => repo.git('commit', '-q', '--amend', '-m', 'Amended', '--', repo.write('other/c', 'amended')),
+  ]) {
+    await change()
+    const taken = await undo.take(repo.path, occasion)
+    expect(git('fsck', '--no-dangling')).toBe('')
+    const staged = git('rev-parse', `${taken?.commit}:staged`).trim()
+    expect(staged).toBe(await repo.git('write-tree'))
+    expect(git('rev-parse', `${taken?.commit}^`).trim()).toBe(await repo.git('rev-parse', 'HEAD'))
+  }
+  expect(packs()).toBe(before)
+})

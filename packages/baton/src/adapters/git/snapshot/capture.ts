@@ -77,7 +77,6 @@ async function captureOnce(
         store: async bytes => void (await writer.writeContent(bytes)),
       }),
       holdStaged(),
-      kept && !isSameIndex ? writer.writeContent(kept) : undefined,
     ])
     const details = detailsOf(files, leftOut, stash)
     const about = Buffer.from(JSON.stringify(details))
@@ -114,11 +113,14 @@ async function captureOnce(
     const state = stateId(place, { filesTree, modes: details.modes, staged: staged.id, operation })
     const stagedTree = isSameIndex ? known.stagedTree : isHeld ? staged.tree : undefined
     const root = new Folder()
-    root.set('about', { mode: '100644', id: writer.write('blob', about) })
+    root.set('about', { mode: '100644', id: writer.writePlain(about) })
     if (!tree.isEmpty) root.set('files', { mode: '40000', id: filesTree })
     for (const [name, bytes] of operation)
       root.set(`git/${bytePath(name)}`, { mode: '100644', id: writer.write('blob', bytes) })
-    if (kept && indexId) root.set('index', { mode: '100644', id: indexId })
+    if (kept && indexId) {
+      if (!isSameIndex) writer.writePlain(kept)
+      root.set('index', { mode: '100644', id: indexId })
+    }
     if (stagedTree) root.set('staged', { mode: '40000', id: stagedTree })
     const step = request.about
     const text = commitText({

@@ -11,7 +11,7 @@ export function copyLooseObjects(
   writer: ObjectWriter,
   wanted: readonly string[],
   /** The store surely has these, with everything they need. */
-  held: ReadonlySet<string>,
+  held: { has(id: string): boolean },
 ): boolean {
   const copies: [id: string, compressed: Buffer][] = []
   const seen = new Set(wanted)

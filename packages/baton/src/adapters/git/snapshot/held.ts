@@ -14,6 +14,9 @@ export class HeldObjects {
   readonly #known: Known | undefined
   readonly #tree: Folder
   readonly #index: IndexFile | undefined
+  #files: ReadonlySet<string> | undefined
+  #history: ReadonlySet<string> | undefined
+  #staged: ReadonlySet<string> | undefined
 
   constructor(
     place: Place,
@@ -39,17 +42,26 @@ export class HeldObjects {
     return this.#known?.isHeld === true
   }
 
-  ids(): Set<string> {
-    const ids = new Set<string>(this.#tree.treeIds())
-    for (const { content } of this.#known?.files.values() ?? []) ids.add(content)
-    if (!this.isCertain) return ids
+  has(id: string): boolean {
+    // From the cheapest to the most expensive: often the last one is not needed.
+    this.#history ??= this.isCertain ? this.#inHistory() : NONE
+    if (this.#history.has(id)) return true
+    this.#files ??= this.#inFiles()
+    if (this.#files.has(id)) return true
     // An entry in conflict has no tree, and one that is only intended to be added has no content.
-    if (this.#index?.flagged.length === 0) for (const id of this.#index.ids()) ids.add(id)
-    for (const commit of this.commits) {
-      ids.add(commit)
-      for (const parent of this.#parentsOf(commit)) ids.add(parent)
-    }
+    const isWhole = this.isCertain && this.#index?.flagged.length === 0
+    this.#staged ??= isWhole ? new Set(this.#index?.ids()) : NONE
+    return this.#staged.has(id)
+  }
+
+  #inFiles(): Set<string> {
+    const ids = new Set(this.#tree.treeIds())
+    for (const { content } of this.#known?.files.values() ?? []) ids.add(content)
     return ids
+  }
+
+  #inHistory(): Set<string> {
+    return new Set(this.commits.flatMap(commit => [commit, ...this.#parentsOf(commit)]))
   }
 
   /** An amended commit has the parents of the one it replaces. */
@@ -60,3 +72,5 @@ export class HeldObjects {
     return (found?.type === 'commit' && readCommit(found.body)?.parents) || []
   }
 }
+
+const NONE: ReadonlySet<string> = new Set()

@@ -11,6 +11,16 @@ export interface IndexFile {
   readonly tree: string | undefined
   /** The ids of all entries and cached trees. A submodule's commit is not one of them: it is in another repository. */
   ids(): Iterable<string>
+  /** What the tree of all entries consists of: files, and folders whose tree git has written. Undefined in a conflict. */
+  parts(): readonly IndexPart[] | undefined
+}
+
+/** A file or a written folder, with its path in bytes. */
+export interface IndexPart {
+  readonly path: string
+  /** As in a tree, such as `100644`. */
+  readonly mode: string
+  readonly id: string
 }
 
 /** Undefined for what only git can read, such as an index in two files, or one that is damaged. */
@@ -28,14 +38,13 @@ function parse(bytes: Buffer, idLength: number): IndexFile | undefined {
   const end = bytes.length - idLength
   const names = new Names(bytes.length)
   const flagged: string[] = []
-  const idsAt: number[] = []
+  const rows: Row[] = []
   let at = 12
   for (let left = bytes.readUInt32BE(8); left > 0; left--) {
     const start = at
     const mode = bytes.readUInt32BE(start + 24)
     // A folder of a sparse index replaces entries that are not here.
     if (mode === 0o040000) return undefined
-    if (mode >> 12 !== SUBMODULE) idsAt.push(start + 40)
     at = start + 40 + idLength
     const flags = bytes.readUInt16BE(at)
     at += 2
@@ -57,6 +66,13 @@ function parse(bytes: Buffer, idLength: number): IndexFile | undefined {
     names.add(mode >> 12, kept, bytes.subarray(at, stop))
     at = version === 4 ? stop + 1 : start + ((stop - start + 8) & ~7)
     const stage = (flags >> 12) & 3
+    rows.push({
+      mode,
+      idAt: start + 40,
+      from: names.lastStart,
+      stage,
+      isPlanned: (more & INTENT_TO_ADD) !== 0,
+    })
     const tag = stage > 0 ? 'M' : (more & SKIP_WORKTREE) !== 0 ? 'S' : 'H'
     const shownTag = (flags & ASSUME_VALID) !== 0 ? tag.toLowerCase() : tag
     if (shownTag === 'H' && (more & INTENT_TO_ADD) === 0) continue
@@ -71,10 +87,53 @@ function parse(bytes: Buffer, idLength: number): IndexFile | undefined {
     flagged,
     tree: trees.root === undefined ? undefined : objectId(idAt(trees.root)),
     *ids() {
-      for (const start of idsAt) yield idAt(start)
-      for (const start of trees.all) yield idAt(start)
+      for (const row of rows) if (row.mode >> 12 !== SUBMODULE) yield idAt(row.idAt)
+      for (const { at } of trees.all.values()) yield idAt(at)
     },
+    parts: () => partsOf(rows, trees.all, names, idAt),
   }
+}
+
+interface Row {
+  readonly mode: number
+  readonly idAt: number
+  /** Where its name begins. */
+  readonly from: number
+  readonly stage: number
+  /** Only intended to be added: not part of a tree. */
+  readonly isPlanned: boolean
+}
+
+function partsOf(
+  rows: readonly Row[],
+  trees: CachedTrees['all'],
+  names: Names,
+  idAt: (start: number) => string,
+): readonly IndexPart[] | undefined {
+  const parts: IndexPart[] = []
+  const pathOf = (i: number) => {
+    const row = rows[i]
+    return row && names.from(row.from, rows[i + 1]?.from)
+  }
+  for (let i = 0; i < rows.length; ) {
+    const [row, path] = [rows[i], pathOf(i)]
+    if (!row || path === undefined || row.stage > 0) return undefined
+    let count = 1
+    let part: IndexPart | undefined = { path, mode: row.mode.toString(8), id: idAt(row.idAt) }
+    for (let slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1)) {
+      const folder = path.slice(0, slash)
+      const tree = trees.get(folder)
+      // The entries of a folder follow each other.
+      if (!tree || tree.count < 1 || !pathOf(i + tree.count - 1)?.startsWith(`${folder}/`)) continue
+      count = tree.count
+      part = { path: folder, mode: '40000', id: idAt(tree.at) }
+      break
+    }
+    if (count === 1 && row.isPlanned) part = undefined
+    if (part) parts.push(part)
+    i += count
+  }
+  return parts
 }
 
 /** Names one after another, each after its kind; a name may begin as the one before it. */
@@ -99,6 +158,15 @@ class Names {
     this.#end = start + kept + rest.length
   }
 
+  get lastStart(): number {
+    return this.#start
+  }
+
+  /** The name that begins here, before the one that begins at `next`. */
+  from(start: number, next: number | undefined): string {
+    return this.#bytes.toString('latin1', start, next === undefined ? this.#end : next - 2)
+  }
+
   get lastLength(): number {
     return this.#end - this.#start
   }
@@ -112,15 +180,15 @@ class Names {
   }
 }
 
-/** Where the ids of git's cached trees are. Undefined if the file has parts that only git can read. */
-function readTrees(
-  bytes: Buffer,
-  from: number,
-  end: number,
-  idLength: number,
-): { root: number | undefined; all: readonly number[] } | undefined {
-  const all: number[] = []
-  let root: number | undefined
+/** The trees that git has written, by path: how many entries each covers, and where its id is. */
+interface CachedTrees {
+  readonly root: number | undefined
+  readonly all: ReadonlyMap<string, { readonly count: number; readonly at: number }>
+}
+
+/** Undefined if the file has parts that only git can read. */
+function readTrees(bytes: Buffer, from: number, end: number, idLength: number): CachedTrees | undefined {
+  const all = new Map<string, { count: number; at: number }>()
   for (let at = from; at < end; ) {
     const name = bytes.toString('latin1', at, at + 4)
     const start = at + 8
@@ -129,19 +197,26 @@ function readTrees(
     // An extension in small letters changes what the entries mean.
     if (/^[a-z]/.test(name)) return undefined
     if (name !== 'TREE') continue
-    // The root comes first. Each: a name, the number of entries (-1: to be written again), of subtrees, then the id.
+    // A folder before its subfolders. Each: its name, the number of entries (-1: to be written again), of subfolders, the id.
+    const above: { path: string; left: number }[] = []
     for (let row = start; row < at; ) {
       const line = bytes.indexOf(10, row)
       if (line < 0 || line >= at) return undefined
-      const [, path, count] = /^([^\0]*)\0(-?\d+) \d+$/.exec(bytes.toString('latin1', row, line)) ?? []
-      if (count === undefined || (path === '') !== (row === start)) return undefined
+      const [, own, count, below] =
+        /^([^\0]*)\0(-?\d+) (\d+)$/.exec(bytes.toString('latin1', row, line)) ?? []
+      if (own === undefined || (own === '') !== (row === start)) return undefined
+      while (above.at(-1)?.left === 0) above.pop()
+      const parent = above.at(-1)
+      if (row !== start && !parent) return undefined
+      const path = parent?.path ? `${parent.path}/${own}` : own
+      if (parent) parent.left--
+      above.push({ path, left: Number(below) })
       const isValid = Number(count) >= 0
-      if (isValid) all.push(line + 1)
-      if (isValid && row === start) root = line + 1
+      if (isValid) all.set(path, { count: Number(count), at: line + 1 })
       row = line + 1 + (isValid ? idLength : 0)
     }
   }
-  return { root, all }
+  return { root: all.get('')?.at, all }
 }
 
 const SUBMODULE = 0o16

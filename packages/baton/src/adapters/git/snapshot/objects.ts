@@ -37,7 +37,9 @@ export class ObjectWriter {
   /** Writes an object and returns its id. */
   write(type: ObjectType, body: Buffer): string {
     const id = idOf(this.#store, type, body)
-    if (this.#isNew(id)) this.#put(id, type, body, loose => deflateSync(loose, LEVEL))
+    // Trees and commits consist of ids, which do not get smaller.
+    const pack = type === 'blob' ? (bytes: Buffer) => deflateSync(bytes, LEVEL) : storeBytes
+    if (this.#isNew(id)) this.#put(id, type, body, pack)
     return id
   }
 
@@ -50,6 +52,13 @@ export class ObjectWriter {
     const packed = await compress(isPacked ? body : looseBytes('blob', body), LEVEL)
     if (isPacked) this.#pack?.add(id, 'blob', body.length, packed)
     else this.#writeLoose(id, packed)
+    return id
+  }
+
+  /** As `write`, for a content that hardly gets smaller. */
+  writePlain(body: Buffer): string {
+    const id = idOf(this.#store, 'blob', body)
+    if (this.#isNew(id)) this.#put(id, 'blob', body, storeBytes)
     return id
   }
 
@@ -222,6 +231,33 @@ const PACK_TYPES = { commit: 1, tree: 2, blob: 3 } as const
 const looseBytes = (type: ObjectType, body: Buffer): Buffer =>
   Buffer.concat([Buffer.from(`${type} ${body.length}\0`), body])
 
+/** The format of zlib without compression, which starts faster than zlib itself. */
+function storeBytes(bytes: Buffer): Buffer {
+  const parts: Buffer[] = [Buffer.from([0x78, 0x01])]
+  for (let at = 0; at === 0 || at < bytes.length; at += MOST_STORED) {
+    const block = bytes.subarray(at, at + MOST_STORED)
+    const head = Buffer.from([at + MOST_STORED >= bytes.length ? 1 : 0, 0, 0, 0, 0])
+    head.writeUInt16LE(block.length, 1)
+    head.writeUInt16LE(block.length ^ 0xffff, 3)
+    parts.push(head, block)
+  }
+  return Buffer.concat([...parts, uint32(adler32(bytes))])
+}
+
+function adler32(bytes: Buffer): number {
+  let [low, high] = [1, 0]
+  for (let at = 0; at < bytes.length; ) {
+    // As many as fit before the sums have to be reduced.
+    for (const stop = Math.min(at + 3800, bytes.length); at < stop; at++) {
+      low += bytes[at] ?? 0
+      high += low
+    }
+    low %= 65521
+    high %= 65521
+  }
+  return high * 65536 + low
+}
+
 function uint32(value: number): Buffer {
   const bytes = Buffer.allocUnsafe(4)
   bytes.writeUInt32BE(value)
@@ -237,5 +273,6 @@ const compress = promisify(deflate) as (bytes: Buffer, options: { level: number 
 const LEVEL = { level: 1 }
 const LARGE_BYTES = 32_000
 const MOST_LOOSE = 100
+const MOST_STORED = 65535
 /** Offsets from here on are in a table of their own. */
 const FAR = 2 ** 31

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { objectId } from './details.ts'
-import type { IndexFile } from './index-file.ts'
+import type { IndexFile, IndexPart } from './index-file.ts'
 import type { ObjectWriter } from './objects.ts'
 import { splitNames } from './paths.ts'
 import { gitAt, type Place } from './place.ts'
@@ -26,7 +26,7 @@ interface Where {
   readonly writer: ObjectWriter
 }
 
-/** Reads what is staged: the tree that git has written, one made from a private copy, or each side of a conflict. */
+/** Reads what is staged: the tree that git has written, one made from the entries, or each side of a conflict. */
 export async function readStaged(
   { place, store, folder, writer }: Where,
   index: Buffer | undefined,
@@ -34,6 +34,15 @@ export async function readStaged(
 ): Promise<Staged> {
   if (!index) return { id: undefined, tree: undefined, contents: [] }
   if (parsed?.tree) return stagedTree(place, parsed.tree, parsed.flagged)
+  const parts = parsed?.parts()
+  if (parsed && parts) {
+    const whole = new Folder()
+    if (parts.every(part => trySet(whole, part))) {
+      const tree = whole.write((type, body) => writer.write(type, body))
+      const needed = parts.filter(({ mode }) => mode !== SUBMODULE).map(({ id }) => id)
+      return { ...stagedTree(place, tree, parsed.flagged), contents: needed }
+    }
+  }
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const copy = join(folder, 'index')
   writeFileSync(copy, index, { mode: 0o600 })
@@ -56,7 +65,7 @@ export async function readStaged(
     if (path === '') continue
     sides.set(`${stage}/${path}`, { mode, id: content })
     // A submodule's commit is in another repository.
-    if (mode !== '160000') contents.push(content)
+    if (mode !== SUBMODULE) contents.push(content)
   }
   const id = `conflict ${contentId(place, rows)}`
   return {
@@ -65,6 +74,18 @@ export async function readStaged(
     contents,
   }
 }
+
+/** False for a name that no tree can contain. */
+function trySet(folder: Folder, { path, mode, id }: IndexPart): boolean {
+  try {
+    folder.set(path, { mode, id })
+    return true
+  } catch {
+    return false
+  }
+}
+
+const SUBMODULE = '160000'
 
 /** The tree says everything but the flags of entries. */
 const stagedTree = (place: Place, tree: string, flagged: readonly string[]): Staged => ({

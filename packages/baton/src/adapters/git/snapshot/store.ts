@@ -98,7 +98,7 @@ export async function holdObjects(
   writer?: ObjectWriter,
 ): Promise<boolean> {
   try {
-    if (writer && held?.isCertain && copyLooseObjects(place, writer, [...commits, ...contents], held.ids()))
+    if (writer && held?.isCertain && copyLooseObjects(place, writer, [...commits, ...contents], held))
       return true
     const here = await present(store, [...commits, ...(held?.commits ?? [])])
     const missing = commits.filter(id => !here.has(id))
