@@ -130,16 +130,17 @@ async function play({ before, work, pullRequest }: ScriptedRun, n: number) {
       return own.find(body => body.kind === 'workflow' && body.what === 'ended')
     },
     { what: `the end of run ${n}`, timeout: 240_000, every: 500 },
-  )
+  ).catch((cause: Error) => ({ kind: 'workflow' as const, end: 'not ended', reason: cause.message }))
   if (ended.kind !== 'workflow') throw new Error('not the end of a workflow')
   const { stdout } = await baton.run(['proof', '--json'], { cwd })
   const [proof] = (JSON.parse(stdout) as { proofs: Proof[] }).proofs
   const failed = proof?.results.filter(({ status }) => status !== 'passed') ?? []
   const printed = failed.map(({ name, exit, output = '' }) => `${name} (exit ${exit})\n${output}\n`).join('')
   const isStated = await statesLie(repository)
-  // What Baton decided about the agent's commands, for a run that did not end as it should.
-  const decided = (await baton.entries({ kind: 'decision' })).filter(entry => entry.project === cwd)
-  const output = `${printed}${decided.map(({ body }) => `${JSON.stringify(body).slice(0, 500)}\n`).join('')}${commandResults(isHere)}`
+  // What Baton recorded about the run, for one that did not end as it should.
+  const recorded = (await baton.entries({})).filter(entry => entry.project === cwd || !entry.project)
+  const journal = recorded.map(({ at, body }) => `${at} ${JSON.stringify(body).slice(0, 500)}\n`).join('')
+  const output = `${printed}${journal}${commandResults(isHere)}`
   return { end: ended.end ?? '', reason: ended.reason ?? '', output, isStated, took }
 }
 
