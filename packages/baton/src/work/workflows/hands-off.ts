@@ -8,6 +8,7 @@ import { detectWorkflow } from './detect-workflow.ts'
 import { endRun } from './end-run.ts'
 import { marksOf, observe } from './evidence.ts'
 import type { WorkflowPorts } from './ports.ts'
+import type { Run } from './run.ts'
 import { debug, type RunContext, type StopAnswer } from './run-context.ts'
 import { type BrokeredCommand, grantAfter, grantAfterBroker } from './run-grant.ts'
 import { readFailure } from './usage-limits.ts'
@@ -174,15 +175,24 @@ export class HandsOff {
       const run = await this.#ports.runs.get(event.session)
       // /clear may be part of a handoff, which then carries the run over.
       if (!run || run.end || event.reason === 'clear') return
+      const known = run.proof ? run : await this.#answerLostStop(event, at, run)
+      if (!known || known.end) return
       // The checks of its last commit still run: their result ends the run.
-      if (run.proof) return this.#ports.runs.put({ ...run, proof: { ...run.proof, closed: true } })
-      await endRun(
-        this.#ports,
-        run,
-        { kind: 'blocked', reason: `the session was closed (${event.reason})` },
-        at,
-      )
+      if (known.proof) return this.#ports.runs.put({ ...known, proof: { ...known.proof, closed: true } })
+      const reason = `the session was closed (${event.reason})`
+      await endRun(this.#ports, known, { kind: 'blocked', reason }, at)
     })
+  }
+
+  /** The agent said that it is done, and its stop did not arrive, for example because the machine was too busy. */
+  async #answerLostStop(event: EventOf<'SessionEnded'>, at: RunContext, run: Run): Promise<Run | undefined> {
+    const { files, runs } = this.#ports
+    const found = await files.read(run.root, run.nativeSession)
+    if (!run.saidDone || found.kind !== 'state' || found.state.state !== 'done') return run
+    const { reason: _, ...about } = event
+    const stop = { ...about, type: 'TurnEnded' as const, continued: false, outcome: 'completed' as const }
+    await answerStop(this.#ports, stop, at, { run, found }, new AbortController().signal)
+    return runs.get(event.session)
   }
 
   /** Runs `work` after everything else for that session has finished. */

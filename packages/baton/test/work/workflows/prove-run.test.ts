@@ -404,6 +404,28 @@ describe('A failed proof', () => {
     expect(p.typed).toEqual([])
   })
 
+  it('is proven after its session ended, if its stop did not arrive', async () => {
+    const p = await proving()
+    await using w = p.w
+    w.worktree = { root: '/', head: sha(1), branch: 'issue-42', tree: '' }
+    await w.tell(shell('s1', 'baton done'))
+    w.edit('s1', { ...w.state('s1'), state: 'done' })
+    await w.tell(event('SessionEnded', 's1'))
+    expect(p.proofs.started).toEqual([{ commit: sha(1), since: BASE }])
+    expect(w.announced).toEqual([])
+    await p.ends({ verdict: 'proven', results: [PASSED] })
+    expect(w.announced).toMatchObject([{ end: 'proven' }])
+  })
+
+  it('is not proven after its session ended, if the agent did not say that it is done', async () => {
+    const p = await proving()
+    await using w = p.w
+    w.worktree = { root: '/', head: sha(1), branch: 'issue-42', tree: '' }
+    await w.tell(event('SessionEnded', 's1'))
+    expect(p.proofs.started).toEqual([])
+    expect(w.announced).toMatchObject([{ end: 'blocked' }])
+  })
+
   it.each([
     ['done', 'unproven'],
     ['stopped', undefined],
