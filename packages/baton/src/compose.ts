@@ -108,6 +108,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
         forgeFor: project => forges.find(project),
         asks,
         ownCalls,
+        insideCalls: sandbox?.insideCalls,
       })
   const compareReport = reportComparer(project => forges.find(project))
   const claim = await composeClaim({

@@ -1,10 +1,11 @@
 import { join } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
+import type { AgentName } from '@batonpass/contract/event'
 import type { NewEntry } from '@batonpass/contract/journal'
 import { answerLaunches, launchesOf } from '../adapters/agents/launches.ts'
 import { findProfile } from '../adapters/agents/profiles.ts'
 import { chooseModel } from '../adapters/llm/choose.ts'
-import type { PrivateCalls } from '../adapters/llm/private-call.ts'
+import type { InsideCall, PrivateCalls } from '../adapters/llm/private-call.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemIds } from '../adapters/system/ids.ts'
 import { onPath } from '../adapters/system/on-path.ts'
@@ -48,8 +49,16 @@ export const privateCalls = ({ env, stateDir, ownCalls }: CallParts): PrivateCal
   folder: join(stateDir, 'calls'),
 })
 
-/** Agents whose program can answer without any tool, for the reviews of a proof: the work that they read is hostile. */
-export const composeReviewers = (parts: CallParts & UsageParts): Reviewers => ({
+/** How an agent's program runs in the sandbox, where it can read this checkout; undefined if it cannot. */
+export type InsideCalls = (agent: AgentName, checkout: string) => Promise<InsideCall | undefined>
+
+/**
+ * Agents for the reviews of a proof. The work that they read is hostile: an agent has tools that read only in the sandbox, with
+ * its login outside; otherwise it answers without any tool.
+ */
+export const composeReviewers = (
+  parts: CallParts & UsageParts & { inside?: InsideCalls | undefined },
+): Reviewers => ({
   find(wanted) {
     const { env } = parts
     const choice = {
@@ -61,7 +70,12 @@ export const composeReviewers = (parts: CallParts & UsageParts): Reviewers => ({
     const agents = answerLaunches().filter(({ agent }) => agent !== 'cursor' && (!name || agent === name))
     for (const { agent } of agents) {
       const found = chooseModel({ ...choice, agents }, agent)
-      if (found) return found
+      if (!found) continue
+      const inCheckout = async (checkout: string) => {
+        const inside = await parts.inside?.(agent, checkout)
+        return inside && chooseModel({ ...choice, agents, inside }, agent)?.model
+      }
+      return { ...found, inCheckout }
     }
     const why = name === 'cursor' ? 'its tools cannot be turned off' : 'it is not installed'
     throw name

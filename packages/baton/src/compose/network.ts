@@ -10,8 +10,14 @@ import { packageCache } from '../adapters/proxy/package-cache.ts'
 import { FilteringProxy } from '../adapters/proxy/proxy.ts'
 import { readCertificates, readRegistryFiles, systemCertificates } from '../adapters/proxy/user-files.ts'
 import { systemClock } from '../adapters/system/clock.ts'
+import type { OutsideLogin } from '../ports/agent.ts'
 import type { Blocked, HostRule } from '../ports/network.ts'
-import { combineRules, rulesFromRequests, rulesFromSettings } from '../sandbox/network/host-settings.ts'
+import {
+  combineRules,
+  rulesFromRequests,
+  rulesFromSettings,
+  withLogin,
+} from '../sandbox/network/host-settings.ts'
 import { CERTIFICATES, hasOwnProxy, networkVariables } from '../sandbox/network/inside-environment.ts'
 import { readUserRegistries } from '../sandbox/network/registries.ts'
 import type { SandboxNetwork } from '../sandbox/sandboxes.ts'
@@ -31,6 +37,8 @@ export interface NetworkLinks {
   onBlocked(session: string, blocked: Blocked): string | undefined
   /** Hosts that a person allowed this session a moment ago, in the syntax of `sandbox.hosts`. */
   grantedHosts(session: string): readonly string[]
+  /** A login that stays outside. Absent: programs of the session log in themselves. */
+  loginOf?(session: string): OutsideLogin | undefined
   /** Whether programs of the session outlive the daemon, and with it the certificate that they trust. */
   outlivesDaemon(session: string): boolean
   fault(during: string, cause: unknown): void
@@ -94,7 +102,10 @@ export function composeNetwork(links: NetworkLinks): SandboxNetwork {
       const own = rulesFromSettings(hosts)
       const requested = rulesFromRequests(requestedHosts)
       const rules = () =>
-        combineRules(own, registries.rules, [...requested, ...rulesFromRequests(grantedHosts(session))])
+        withLogin(
+          combineRules(own, registries.rules, [...requested, ...rulesFromRequests(grantedHosts(session))]),
+          links.loginOf?.(session),
+        )
       const known = sessions.get(session)
       if (known) known.rules = rules
       const trusted = readCertificates(

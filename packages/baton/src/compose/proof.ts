@@ -23,7 +23,7 @@ import type { OwnModelCalls } from '../session/own-model-calls.ts'
 import { readTest } from '../session/transcript/test-runs.ts'
 import { compareReport } from '../work/workflows/compare-report.ts'
 import type { Ground } from './ground.ts'
-import { composeReviewers } from './model.ts'
+import { composeReviewers, type InsideCalls } from './model.ts'
 import { newEntry } from './new-entry.ts'
 
 /** Builds what runs the checks of finished work. `sandboxes` is undefined where commands cannot be contained. */
@@ -35,11 +35,13 @@ export function composeProof(
     forgeFor,
     asks,
     ownCalls,
+    insideCalls,
   }: {
     loginFor: (project: string) => Promise<GitLogin | undefined>
     forgeFor: (project: string) => Promise<Forge | undefined>
     asks: Pick<Asks, 'ask'>
     ownCalls: OwnModelCalls
+    insideCalls: InsideCalls | undefined
   },
 ): Proofs {
   const { env, home, stateDir, configFor, redactor, write, fault } = ground
@@ -90,7 +92,7 @@ export function composeProof(
       },
       wait: (ms, signal) => pause(ms, undefined, { signal }).catch(() => {}),
     },
-    reviewers: composeReviewers({ env, stateDir, ownCalls, write, fault }),
+    reviewers: composeReviewers({ env, stateDir, ownCalls, inside: insideCalls, write, fault }),
     cache: filedResults(systemSmallFiles, stateDir),
     files: systemSmallFiles,
     stateDir,

@@ -27,6 +27,8 @@ import { composeAccess } from './access.ts'
 import { cwdOf, processReader, rulePlace } from './agent-place.ts'
 import { type BrokerLinks, composeBroker } from './broker.ts'
 import type { Ground } from './ground.ts'
+import { composeInsideCalls } from './inside-calls.ts'
+import type { InsideCalls } from './model.ts'
 import { composeNetwork } from './network.ts'
 import { newEntry } from './new-entry.ts'
 import { composeRewrites, type Rewrites, sandboxingOf } from './rewrites.ts'
@@ -38,6 +40,8 @@ export interface ComposedSandbox extends Pick<Rewrites, 'off' | 'restore'> {
   reactor: Reactor
   /** Agents that run in the sandbox as a whole. */
   whole: ComposedWholeAgents
+  /** Agents that answer one question in the sandbox. */
+  insideCalls: InsideCalls
   /** Ends everything but whole agents, which run on in their terminals. */
   endAll(): Promise<void>
   /** Once, when the daemon starts. */
@@ -86,6 +90,7 @@ export function composeSandbox(
     agentEnvironment: pid => agentEnvironment(pid),
     takeRelease: (session, outgoing) => sandboxes.takeRelease(session, outgoing),
   })
+  const inside = composeInsideCalls(ground, () => sandboxes)
   const untold = new UntoldReports()
   const seen = new Map<string, Set<string>>()
   const agentEnvironment = async (pid: number | undefined) => (await processOf(pid))?.env
@@ -93,7 +98,11 @@ export function composeSandbox(
     home,
     stateDir,
     environmentOf: async name =>
-      whole.agents.find(name)?.env ?? (await agentEnvironment((await sessions.find(name))?.pid)) ?? {},
+      whole.agents.find(name)?.env ??
+      inside.environmentOf(name) ??
+      (await agentEnvironment((await sessions.find(name))?.pid)) ??
+      {},
+    loginOf: inside.loginOf,
     ownPorts,
     grantedHosts: name => access.grantedHosts(sessionOf(name)),
     outlivesDaemon: name => whole.agents.find(name) !== undefined,
@@ -169,6 +178,7 @@ export function composeSandbox(
     sandboxes,
     reactor: sandboxReactor(sandboxes, untold, fault),
     whole,
+    insideCalls: inside.calls,
     endAll: () => sandboxes.endAllExcept(new Set(whole.agents.names())),
     async start(live) {
       const names = await whole.agents.load()

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { AGENTS } from '@batonpass/contract/agents'
@@ -8,7 +8,6 @@ import { isInside } from '@batonpass/shell-verdict/paths/resolve'
 import { agents } from '../adapters/agents/agent-list.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemIds } from '../adapters/system/ids.ts'
-import { onPath } from '../adapters/system/on-path.ts'
 import { realpath } from '../adapters/system/realpath.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import { findWorktreeRoot } from '../config/project.ts'
@@ -22,6 +21,7 @@ import { hasOwnProxy } from '../sandbox/network/inside-environment.ts'
 import type { Sandboxes } from '../sandbox/sandboxes.ts'
 import { type WholeAgent, WholeAgents } from '../sandbox/whole-agents.ts'
 import type { Ground } from './ground.ts'
+import { ownMount, programMounts, programOf } from './program-mounts.ts'
 import { readText } from './read-text.ts'
 
 export interface ContainedLaunch {
@@ -192,21 +192,6 @@ function loginVariables(
   )
 }
 
-/** The program's own file. By its name it may be a link in a folder that looks different inside. */
-function programOf(name: string, path: string): string {
-  const found = name.includes('/') ? name : onPath(name, { PATH: path })
-  if (found) return realpathSync(found)
-  throw new BatonError('missing_tool', `${name} is not installed`, {
-    remedy: `Install ${name}, or add it to your PATH.`,
-  })
-}
-
-/** The program wherever it is installed: its file, and the packages around a script. */
-function programMounts(program: string): Mount[] {
-  const packages = /^(.*?\/node_modules)\//.exec(program)?.[1]
-  return ownMount('read-only', packages ?? program)
-}
-
 function mountsOf(file: OwnFile, home: string): Mount[] {
   switch (file.kind) {
     case 'read-only':
@@ -222,13 +207,6 @@ function mountsOf(file: OwnFile, home: string): Mount[] {
       // Below the home folder, which is private.
       return []
   }
-}
-
-/** The host's own, at its own place; nothing if it is absent or not a file or folder. */
-function ownMount(kind: 'read-only' | 'writable', path: string): Mount[] {
-  const found = statSync(path, { throwIfNoEntry: false })
-  if (!found?.isFile() && !found?.isDirectory()) return []
-  return [{ kind, path, source: realpathSync(path) }]
 }
 
 function readOwn(path: string): string | undefined {

@@ -198,6 +198,18 @@ export interface AgentContainment {
   hosts(place: ContainmentFiles): readonly string[]
   /** What it sees of its own folder. A later entry covers an earlier one. */
   files(place: ContainmentFiles): readonly OwnFile[]
+  /** The login, if it can stay outside. Undefined: the agent works only with its login inside. */
+  outsideLogin?(place: Omit<ContainmentFiles, 'project'>, nowMs: number): OutsideLogin | undefined
+}
+
+/** A login that Baton's proxy adds to each request outside. The agent inside has a placeholder for it. */
+export interface OutsideLogin {
+  /** The server of the model, such as `https://api.example.com`. */
+  server: string
+  /** Read again for each request: tokens are renewed. */
+  headers(): Readonly<Record<string, string>>
+  /** The placeholder, and the agent's other variables about its model. */
+  environment: Readonly<Record<string, string>>
 }
 
 /** Where an agent's own files are. */

@@ -14,6 +14,8 @@ export interface HostRule extends Target {
   isUsers: boolean
   /** Below these paths the proxy adds a login that commands never see. */
   logins?: readonly { path: string; authorization: string }[] | undefined
+  /** Headers that take the place of every login in a request: the program inside has only a placeholder. */
+  login?: (() => Readonly<Record<string, string>>) | undefined
 }
 
 export interface Target {

@@ -20,7 +20,7 @@ export interface OutsidePorts {
 
 export type PullRequestNow = Pick<PullRequestStatus, 'checks' | 'review' | 'reviews'>
 
-interface Parts extends Pick<CheckPorts, 'checkouts' | 'clock' | 'redact'> {
+interface Parts extends CheckPorts {
   cache: ResultCache
   outside?: OutsidePorts | undefined
   /** Agents that can review. Absent: such checks do not run. */

@@ -7,14 +7,25 @@ import type { Ids } from '../ports/ids.ts'
 import type { AnswerShape, Model } from '../ports/model.ts'
 import { betweenBorders, encodeFacts } from '../ports/model-data.ts'
 
-/** Fresh sessions of agents that answer one question. They have no tools and see only what they are given. */
+/** Fresh sessions of agents that answer one question. */
 export interface Reviewers {
   /** The agent of this name, or the first one that is installed. Throws a BatonError if there is none. */
-  find(agent: string | undefined): { by: string; model: Model }
+  find(agent: string | undefined): Reviewer
+}
+
+export interface Reviewer {
+  by: string
+  /** Has no tools and sees only what it is given. */
+  model: Model
+  /** In the sandbox, with tools that can read this checkout and without a login. Undefined: the agent cannot do that here. */
+  inCheckout?(folder: string): Promise<Model | undefined>
 }
 
 export interface ReviewParts {
-  checkouts: Pick<Checkouts, 'tree' | 'changes' | 'patch'>
+  checkouts: Pick<Checkouts, 'tree' | 'changes' | 'patch' | 'make' | 'remove'>
+  /** A new folder for a checkout. */
+  folderFor(name: string): string
+  containment: { whyUnavailable(project: string): Promise<string | undefined> }
   /** Agents that can review. Absent: such checks do not run. */
   reviewers?: Reviewers | undefined
   clock: Clock
@@ -57,31 +68,68 @@ export async function askReviewer<T>(
   question: ReviewQuestion<T>,
   signal: AbortSignal,
 ): Promise<Reviewed<T>> {
-  const { clock, reviewers } = parts
-  const { system, shape, minutes, wanted } = question
-  const started = clock.now()
   try {
-    if (!reviewers) return { why: 'no agent can review here' }
-    const { by, model } = reviewers.find(question.agent)
-    const { material, known } = await gatherMaterial(parts, proof)
-    if (material.patch.length > MAX_PATCH) return { why: 'the change is too large for a review' }
-    const files: Record<string, string> = {}
-    for (let round = 1; round <= MAX_ROUNDS; round++) {
-      const withinMs = minutes * 60_000 - (clock.now() - started)
-      if (withinMs <= 0) return { why: `${by} did not answer within ${minutes} minutes` }
-      const facts = { ...question.facts, ...material, files, lastRound: round === MAX_ROUNDS }
-      const prompt = `Review the change between the two border lines.\n${betweenBorders(encodeFacts(facts), () => parts.ids.id(26))}`
-      const ask = { model: question.model ?? DEFAULT_MODEL, system, prompt, withinMs, maxTokens: 8000 }
-      const answer = await model.ask(ask, shape, signal)
-      const paths = wanted(answer)
-      if (paths === undefined) return { answer, by, known }
-      if (!(await addFiles(parts, proof, paths, files))) return { why: `${by} asked for files in vain` }
-    }
-    return { why: `${by} gave no verdict` }
+    if (!parts.reviewers) return { why: 'no agent can review here' }
+    const reviewer = parts.reviewers.find(question.agent)
+    const reads = reviewer.inCheckout && !(await parts.containment.whyUnavailable(proof.project))
+    const plain = () => converse(parts, proof, question, { by: reviewer.by, model: reviewer.model }, signal)
+    if (!reads) return await plain()
+    return await inCheckout(parts, proof, async folder => {
+      const model = await reviewer.inCheckout?.(folder)
+      return model ? converse(parts, proof, question, { by: reviewer.by, model, folder }, signal) : plain()
+    })
   } catch (cause) {
     if (signal.aborted || !(cause instanceof BatonError)) throw cause
     return { why: cause.message }
   }
+}
+
+async function inCheckout<T>(
+  { checkouts, folderFor }: ReviewParts,
+  { id, project, commit }: Proof,
+  work: (folder: string) => Promise<T>,
+): Promise<T> {
+  const folder = folderFor(reviewFolder(id))
+  await checkouts.remove(folder)
+  try {
+    await checkouts.make(project, commit, folder)
+    return await work(folder)
+  } finally {
+    await checkouts.remove(folder)
+  }
+}
+
+/** The name of the checkout that a review reads. */
+export const reviewFolder = (proof: string): string => `${proof}-review`
+
+async function converse<T>(
+  parts: ReviewParts,
+  proof: Proof,
+  { system, facts, shape, minutes, wanted, model: named }: ReviewQuestion<T>,
+  { by, model, folder }: { by: string; model: Model; folder?: string },
+  signal: AbortSignal,
+): Promise<Reviewed<T>> {
+  const { clock } = parts
+  const started = clock.now()
+  const { material, known } = await gatherMaterial(parts, proof)
+  if (material.patch.length > MAX_PATCH) return { why: 'the change is too large for a review' }
+  const files: Record<string, string> = {}
+  for (let round = 1; round <= MAX_ROUNDS; round++) {
+    const withinMs = minutes * 60_000 - (clock.now() - started)
+    if (withinMs <= 0) return { why: `${by} did not answer within ${minutes} minutes` }
+    const all = { ...facts, ...material, files, lastRound: round === MAX_ROUNDS }
+    const prompt = [
+      'Review the change between the two border lines.',
+      ...(folder ? ['Your working folder is a clean checkout of the commit: read there what you need.'] : []),
+      betweenBorders(encodeFacts(all), () => parts.ids.id(26)),
+    ].join('\n')
+    const ask = { model: named ?? DEFAULT_MODEL, system, prompt, withinMs, maxTokens: 8000 }
+    const answer = await model.ask(ask, shape, signal)
+    const paths = wanted(answer)
+    if (paths === undefined) return { answer, by, known }
+    if (!(await addFiles(parts, proof, paths, files))) return { why: `${by} asked for files in vain` }
+  }
+  return { why: `${by} gave no verdict` }
 }
 
 export function shapeOf<T>(answer: z.ZodType<T>): AnswerShape<T> {

@@ -8,6 +8,7 @@ import { deriveChecks } from './derive-checks.ts'
 import { whyNotMet } from './diff-checks.ts'
 import { reasonsIn } from './justified-tests.ts'
 import type { ResultCache } from './result-cache.ts'
+import { reviewFolder } from './review-session.ts'
 import { shortenOutput } from './shorten-output.ts'
 import { type FileChange, findWeakened, mayWeaken } from './weakened-tests.ts'
 
@@ -153,6 +154,7 @@ export async function weakenedTests(
 /** Removes the checkouts that a killed daemon left. */
 export async function removeCheckouts({ checkouts, folderFor }: CheckPorts, { id }: Proof): Promise<void> {
   for (let lane = 0; lane < LANES; lane++) await checkouts.remove(folderFor(`${id}-${lane}`))
+  await checkouts.remove(folderFor(reviewFolder(id)))
 }
 
 async function inCheckout(

@@ -15,7 +15,13 @@ import type {
 import type { SessionSettings } from './access/access.ts'
 import type { Broker } from './broker/broker.ts'
 import { isSameAction, type OutgoingAction } from './broker/released-actions.ts'
-import { type Prepared, type Report, type SandboxSettings, SessionSandbox } from './session-sandbox.ts'
+import {
+  type OwnCall,
+  type Prepared,
+  type Report,
+  type SandboxSettings,
+  SessionSandbox,
+} from './session-sandbox.ts'
 
 export interface SandboxesParts {
   sandbox: Sandbox
@@ -143,7 +149,12 @@ export class Sandboxes {
    */
   async openOwn(
     name: string,
-    { worktree, path, settings }: Pick<SandboxedCall, 'worktree' | 'path' | 'settings'>,
+    {
+      worktree,
+      path,
+      settings,
+      ...shown
+    }: Pick<SandboxedCall, 'worktree' | 'path' | 'settings'> & Pick<OwnCall, 'mounts' | 'environment'>,
   ): Promise<OwnSandbox> {
     const { sandbox, files } = this.#parts
     // Otherwise `start` could take it for one that a killed daemon left.
@@ -154,7 +165,7 @@ export class Sandboxes {
       network: session => this.#networkFor(name, session, settings),
     })
     return {
-      run: (argv, options) => opened.run({ worktree, cwd: worktree, path }, argv, options),
+      run: (argv, options) => opened.run({ worktree, cwd: worktree, path, ...shown }, argv, options),
       end: async () => {
         this.#parts.network?.end(name)
         await sandbox.end(name)

@@ -63,6 +63,11 @@ export interface ProgramCall extends Omit<Call, 'shell' | 'freshShell' | 'text'>
   environment: Readonly<Record<string, string>>
 }
 
+/** A program of Baton's own that runs inside to its end. */
+export interface OwnCall
+  extends Omit<Call, 'shell' | 'freshShell' | 'text' | 'release'>,
+    Partial<Pick<ProgramCall, 'mounts' | 'environment'>> {}
+
 export type Prepared =
   | { ok: true; prepared: PreparedCommand; ignored: readonly string[] }
   | { ok: false; reason: string }
@@ -181,14 +186,19 @@ export class SessionSandbox {
 
   /** Runs a program of Baton's own inside, such as a check of a finished run. */
   async run(
-    call: Omit<Call, 'shell' | 'freshShell' | 'text' | 'release'>,
+    { mounts = [], environment, ...call }: OwnCall,
     argv: readonly string[],
     options?: Parameters<SandboxSession['run']>[2],
   ): Promise<Awaited<ReturnType<SandboxSession['run']>>> {
     const made = await this.#plan(call)
     if (!made.ok) throw new Error(made.reason)
     this.#isIdle = false
-    return this.#session.run(this.#withNetwork(made.plan), argv, options)
+    const plan = this.#withNetwork({
+      ...made.plan,
+      mounts: [...made.plan.mounts, ...mounts],
+      environment: { ...made.plan.environment, ...environment },
+    })
+    return this.#session.run(plan, argv, options)
   }
 
   /** After a command ended, or because it may not run after all. */

@@ -94,6 +94,8 @@ async function outcome(
         put: async (_, { name }, result) => void kept.set(name, result),
       },
       ids: { id: () => 'x'.repeat(26) },
+      folderFor: name => `/checkouts/${name}`,
+      containment: { whyUnavailable: async () => undefined, open: () => Promise.reject(new Error('no')) },
       reviewers: reviewer && {
         find: agent => {
           if (agent === 'codex')

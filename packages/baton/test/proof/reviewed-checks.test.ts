@@ -1,11 +1,13 @@
 import { BatonError } from '@batonpass/contract/errors'
 import { type Check, type CheckResult, Proof } from '@batonpass/contract/proof'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import type { ChangedFile, Checkouts } from '../../src/ports/checkouts.ts'
 import type { Model } from '../../src/ports/model.ts'
 import { judgeProof } from '../../src/proof/judge-proof.ts'
 import { runOutsideChecks } from '../../src/proof/outside-checks.ts'
 import { problemsOf } from '../../src/proof/problems.ts'
+import { askReviewer, shapeOf } from '../../src/proof/review-session.ts'
 import { runChecks } from '../../src/proof/run-checks.ts'
 
 const TEST = "test('adds', () => expect(add(1, 2)).toBe(3))\n"
@@ -204,6 +206,61 @@ describe('The task list of an issue', () => {
     const { results, prompts } = await prove({ checks: [task('Add a sum')], before: [FAILED], answers: [] })
     expect(results).toMatchObject([{ status: 'not-run', why: expect.stringContaining('not looked at') }])
     expect(prompts).toEqual([])
+  })
+})
+
+describe('A review in the sandbox', () => {
+  const passes = { tasks: [decision(1, 'done', { file: 'src/sum.ts', line: 1 })], read: [] }
+  const folder = `/checkouts/prf_${'0'.repeat(20)}-review`
+
+  it.each<[string, string | undefined, string[]]>([
+    [
+      'reads a clean checkout, which is removed afterwards',
+      undefined,
+      [`remove ${folder}`, `make ${folder}`, `ask in ${folder}`, `remove ${folder}`],
+    ],
+    ['has no tools where there is no sandbox', 'there is none', ['ask']],
+  ])('%s', async (_, missing, steps) => {
+    const done: string[] = []
+    const model = (where: string) =>
+      ({
+        ask: async (question, shape) => {
+          done.push(`ask${where}`)
+          expect(question.prompt.includes('Your working folder')).toBe(where !== '')
+          return shape.parse(passes)
+        },
+      }) as Pick<Model, 'ask'> as Model
+    const question = {
+      system: '',
+      facts: {},
+      shape: shapeOf(z.object({ tasks: z.array(z.unknown()), read: z.array(z.string()) })),
+      wanted: () => undefined,
+      minutes: 1,
+    }
+    const reviewed = await askReviewer(
+      {
+        checkouts: {
+          tree: () => ({ paths: async () => [], read: async () => undefined }),
+          changes: async () => [],
+          patch: async () => '',
+          make: async (_, __, to) => void done.push(`make ${to}`),
+          remove: async from => void done.push(`remove ${from}`),
+        },
+        containment: { whyUnavailable: async () => missing },
+        folderFor: name => `/checkouts/${name}`,
+        reviewers: {
+          find: () => ({ by: 'claude', model: model(''), inCheckout: async to => model(` in ${to}`) }),
+        },
+        clock: { now: () => 0, elapsed: () => 0 },
+        ids: { id: () => 'x'.repeat(26) },
+        redact: text => text,
+      },
+      { id: `prf_${'0'.repeat(20)}`, project: '/app', commit: 'a', base: 'b' } as Proof,
+      question,
+      new AbortController().signal,
+    )
+    expect(reviewed).toMatchObject({ answer: passes, by: 'claude' })
+    expect(done).toEqual(steps)
   })
 })
 

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { composeNetwork } from '../../src/compose/network.ts'
+import type { OutsideLogin } from '../../src/ports/agent.ts'
 import { npmRegistry, type Registry } from '../world/registry.ts'
 import { type SandboxWorld, sandboxWorld } from '../world/sandbox.ts'
 import { scratch } from '../world/scratch.ts'
@@ -24,6 +26,7 @@ async function networkWorld(
   hosts: (closed: number) => string[],
   closed = 0,
   ports: number[] = [],
+  login?: OutsideLogin,
 ) {
   const blocked: string[] = []
   const resolved: string[] = []
@@ -59,6 +62,7 @@ async function networkWorld(
     },
     onBlocked: (_, { what }) => void blocked.push(what),
     outlivesDaemon: () => false,
+    loginOf: () => login,
     grantedHosts: () => granted,
     fault: (during, cause) => {
       throw new Error(during, { cause })
@@ -294,5 +298,43 @@ test('a registry with TLS is read through the proxy’s own certificate; nothing
   // The key that signs is in no file.
   const found = await world.run('grep -rl "PRIVATE[ ]KEY" /.baton /run /tmp ~ 2>/dev/null')
   expect(found.stdout).toBe('')
+  folder.remove()
+})
+
+test('the proxy adds a login that stays outside to requests for its server alone, in place of any other', {
+  timeout: 300_000,
+}, async () => {
+  const folder = scratch('bn-')
+  const seen: Record<string, unknown>[] = []
+  const serve = async () => {
+    const server = createHttpServer((request, response) => {
+      seen.push(request.headers)
+      response.end('answered')
+    })
+    await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
+    return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  }
+  const [model, other] = [await serve(), await serve()]
+  await using registry = await npmRegistry(folder.path, 'useful', { 'package.json': MANIFEST })
+  let token = 'first'
+  const login = { server: model.url, headers: () => ({ authorization: `Bearer ${token}` }), environment: {} }
+  await using here = await networkWorld(registry, () => [`* ${model.url}`, `* ${other.url}`], 0, [], login)
+  const ask = (url: string) =>
+    here.world.run(
+      `curl -s -m 20 -X POST -d x -H 'x-api-key: anothers' -H 'Authorization: Bearer anothers' -H 'Cookie: a=anothers' ${url}/v1/files; env; grep -rs first ~ /run /tmp`,
+    )
+  for (const next of ['first', 'second']) {
+    token = next
+    const { stdout } = await ask(model.url)
+    expect(stdout).toContain('answered')
+    expect(stdout).not.toMatch(/Bearer (first|second)/)
+    expect(seen.at(-1)).toMatchObject({ authorization: `Bearer ${next}` })
+    expect(JSON.stringify(seen.at(-1))).not.toContain('anothers')
+  }
+  await ask(other.url)
+  expect(JSON.stringify(seen.at(-1))).not.toContain('second')
+  expect(seen.at(-1)).toMatchObject({ authorization: 'Bearer anothers' })
+  model.server.close()
+  other.server.close()
   folder.remove()
 })

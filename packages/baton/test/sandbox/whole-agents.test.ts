@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { containment as claude } from '../../src/adapters/agents/claude-code/containment.ts'
+import { PLACEHOLDER } from '../../src/adapters/agents/claude-code/outside-login.ts'
 import type { DecodedEvent } from '../../src/ports/agent.ts'
 import { WholeAgents } from '../../src/sandbox/whole-agents.ts'
 import { sessionId } from '../../src/session/id.ts'
@@ -70,6 +71,94 @@ function agents(kept?: string) {
     },
   }
 }
+
+describe('the login of Claude Code outside the sandbox', () => {
+  const NOW = 1_000_000_000
+  const place = (env: Record<string, string>, files: Record<string, unknown> = {}) => ({
+    home: HOME,
+    env,
+    read: (path: string) => {
+      const file = files[path.replace(`${HOME}/.claude/`, '')]
+      return typeof file === 'object' ? JSON.stringify(file) : (file as string | undefined)
+    },
+  })
+  const oauth = (accessToken: string, minutes: number) => ({
+    '.credentials.json': {
+      claudeAiOauth: { accessToken, refreshToken: 'renews', expiresAt: NOW + minutes * 60_000 },
+    },
+  })
+
+  it.each<[string, Record<string, string>, Record<string, unknown>, string, Record<string, string>]>([
+    ['a key', { ANTHROPIC_API_KEY: 'secret' }, {}, 'https://api.anthropic.com', { 'x-api-key': 'secret' }],
+    [
+      'a token for a server of the user',
+      { ANTHROPIC_AUTH_TOKEN: 'secret', ANTHROPIC_BASE_URL: 'https://gateway.example:8443/v1' },
+      {},
+      'https://gateway.example:8443',
+      { authorization: 'Bearer secret' },
+    ],
+    [
+      'a key in the settings',
+      { ANTHROPIC_MODEL: 'opus' },
+      { 'settings.json': { env: { ANTHROPIC_API_KEY: 'secret' } } },
+      'https://api.anthropic.com',
+      { 'x-api-key': 'secret' },
+    ],
+    [
+      'a long-lived token of a subscription',
+      { CLAUDE_CODE_OAUTH_TOKEN: 'secret' },
+      {},
+      'https://api.anthropic.com',
+      { authorization: 'Bearer secret' },
+    ],
+    [
+      'the login of a subscription',
+      {},
+      oauth('secret', 60),
+      'https://api.anthropic.com',
+      { authorization: 'Bearer secret' },
+    ],
+  ])('%s is a header of the proxy; inside there is a placeholder', (_, env, files, server, headers) => {
+    const login = claude.outsideLogin?.(place({ ...env, AWS_SECRET_ACCESS_KEY: 'secret' }, files), NOW)
+    expect(login).toMatchObject({ server })
+    expect(login?.headers()).toEqual(headers)
+    expect(JSON.stringify(login?.environment)).not.toMatch(/secret|renews/)
+    expect(Object.values(login?.environment ?? {})).toContain(PLACEHOLDER)
+  })
+
+  it('is read again for each request, because another session may renew it', () => {
+    const files = oauth('first', 60)
+    const login = claude.outsideLogin?.(place({}, files), NOW)
+    Object.assign(files, oauth('second', 600))
+    expect(login?.headers()).toEqual({ authorization: 'Bearer second' })
+  })
+
+  it.each<[string, Record<string, string>, Record<string, unknown>]>([
+    ['there is none', {}, {}],
+    ['it ends soon: only Claude Code itself can renew it', {}, oauth('secret', 19)],
+    ['a cloud wants signed requests', { ANTHROPIC_API_KEY: 'x', CLAUDE_CODE_USE_BEDROCK: '1' }, {}],
+    [
+      'the settings choose a cloud',
+      { ANTHROPIC_API_KEY: 'x' },
+      { 'settings.json': { env: { CLAUDE_CODE_USE_VERTEX: '1' } } },
+    ],
+    ['a program prints it', { ANTHROPIC_API_KEY: 'x' }, { 'settings.json': { apiKeyHelper: 'print-key' } }],
+    [
+      'headers of the user’s own may be a login',
+      { ANTHROPIC_API_KEY: 'x', ANTHROPIC_CUSTOM_HEADERS: 'A: b' },
+      {},
+    ],
+    [
+      'the address holds one',
+      { ANTHROPIC_API_KEY: 'x', ANTHROPIC_BASE_URL: 'https://a:b@gateway.example' },
+      {},
+    ],
+    ['it would end the header', { ANTHROPIC_API_KEY: 'x\r\nHost: evil' }, {}],
+    ['the settings cannot be read', { ANTHROPIC_API_KEY: 'x' }, { 'settings.json': 'unreadable' }],
+  ])('is none if %s', (_, env, files) => {
+    expect(claude.outsideLogin?.(place(env, files), NOW)).toBeUndefined()
+  })
+})
 
 const event = (nativeSession: string, more: object = {}) =>
   ({ type: 'PromptSubmitted', nativeSession, prompt: 'go', cwd: PROJECT, ...more }) as DecodedEvent

@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { createAuthority } from '../../src/adapters/proxy/certificate.ts'
 import { anthropic } from './dialects/anthropic.ts'
 import type { Dialect, RequestKind, RequestReading } from './dialects/dialect.ts'
 import type { Turn } from './turn.ts'
@@ -8,6 +10,8 @@ import { until } from './wait.ts'
 /** A model server on loopback that plays scripts to real agents and remembers everything it was asked. */
 export interface Model extends AsyncDisposable {
   url: string
+  /** What programs have to trust, in PEM; empty without TLS. */
+  certificate: string
   requests: ModelRequest[]
   /** What went wrong: unscripted main requests, malformed requests, unknown paths. */
   failures: string[]
@@ -56,18 +60,27 @@ interface Script {
   left: () => number
 }
 
-export async function startModel(dialects: Dialect[] = [anthropic]): Promise<Model> {
+/**
+ * With `tls`, an address of this machine, it answers there over HTTPS, as real models do.
+ */
+export async function startModel(
+  dialects: Dialect[] = [anthropic],
+  { tls }: { tls?: string } = {},
+): Promise<Model> {
   const requests: ModelRequest[] = []
   const failures: string[] = []
   const scripts: Script[] = []
   const sides = new Map<RequestKind, Answerer>()
 
-  const server = createServer((request, response) => {
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
     serve(request, response).catch((error: unknown) => {
       failures.push(`the fake model broke: ${error instanceof Error ? error.stack : String(error)}`)
       response.destroy()
     })
-  })
+  }
+  const host = tls ?? '127.0.0.1'
+  const authority = tls === undefined ? undefined : createAuthority('a fake model', Date.now())
+  const server = authority ? createHttpsServer(authority.issue(host), listener) : createServer(listener)
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = new URL(incoming.url ?? '/', 'http://model').pathname
@@ -130,7 +143,7 @@ export async function startModel(dialects: Dialect[] = [anthropic]): Promise<Mod
   }
 
   server.keepAliveTimeout = 60_000
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>(resolve => server.listen(0, host, resolve))
   const { port } = server.address() as AddressInfo
 
   const mainRequests = (match?: Match) =>
@@ -146,7 +159,8 @@ export async function startModel(dialects: Dialect[] = [anthropic]): Promise<Mod
   }
 
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `${authority ? 'https' : 'http'}://${host}:${port}`,
+    certificate: authority?.certificate ?? '',
     requests,
     failures,
     script: (match, turns) =>

@@ -3,12 +3,12 @@ import { z } from 'zod'
 import type { Model, ModelQuestion, ModelUsage, OnModelUsage } from '../../ports/model.ts'
 import { type PrivateCalls, privateCall } from './private-call.ts'
 
-/** Asks Claude Code's own program, for users with a subscription and no key. It has no tools and can only answer. */
+/** Asks Claude Code's own program, for users with a subscription and no key. It can only answer; in the sandbox, also look. */
 export function cliModel(program: string, calls: PrivateCalls, onUsage: OnModelUsage = () => {}): Model {
   const run = async (question: ModelQuestion, schema: string | undefined, signal: AbortSignal) => {
     const call = {
       program,
-      args: claudeArguments(question, schema),
+      args: claudeArguments(question, schema, calls.inside ? READING : ''),
       input: question.prompt,
       withinMs: question.withinMs,
       env: QUIET,
@@ -51,7 +51,14 @@ const QUIET = {
   CLAUDE_CODE_MAX_RETRIES: '1',
 } as const
 
-function claudeArguments({ model, system }: ModelQuestion, schema: string | undefined): string[] {
+/** Tools that only look, for a call in the sandbox. */
+const READING = 'Read,Grep,Glob'
+
+function claudeArguments(
+  { model, system }: ModelQuestion,
+  schema: string | undefined,
+  tools: string,
+): string[] {
   // A name from the configuration must not be parsed as another option.
   if (!/^[A-Za-z0-9][\w.:/@[\]-]{0,199}$/.test(model))
     throw new BatonError('config_invalid', `${JSON.stringify(model)} is not a model's name`)
@@ -60,7 +67,7 @@ function claudeArguments({ model, system }: ModelQuestion, schema: string | unde
     ...['--model', model],
     ...['--output-format', 'json'],
     ...['--system-prompt', system],
-    ...['--tools', ''],
+    ...['--tools', tools],
     ...['--setting-sources', 'user'],
     '--strict-mcp-config',
     '--disable-slash-commands',

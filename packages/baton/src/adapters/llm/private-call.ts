@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { AGENTS } from '@batonpass/contract/agents'
 import { BatonError } from '@batonpass/contract/errors'
 import type { AnswerLaunch } from '../../ports/launch.ts'
-import type { ProgramCall, Programs } from '../../ports/programs.ts'
+import type { ProgramCall, ProgramEnd, Programs } from '../../ports/programs.ts'
 
 /** What is needed to run an agent's program for one answer. */
 export interface PrivateCalls {
@@ -14,7 +14,12 @@ export interface PrivateCalls {
   env: Readonly<Record<string, string | undefined>>
   /** A folder that only the user can write to, so that no other user's settings or instructions apply to the call. */
   folder: string
+  /** Runs the program in the sandbox, in a folder that it may read and without any login. Absent: outside, in an empty folder. */
+  inside?: InsideCall | undefined
 }
+
+/** Runs an agent's program in the sandbox. The variables are the call's own: those that log in stay outside. */
+export type InsideCall = (call: Omit<ProgramCall, 'cwd'>, signal: AbortSignal) => Promise<ProgramEnd>
 
 export interface PrivateCall extends AnswerLaunch, Pick<ProgramCall, 'input' | 'withinMs'> {}
 
@@ -24,7 +29,7 @@ export interface PrivateCall extends AnswerLaunch, Pick<ProgramCall, 'input' | '
  * in; and its input names no file, because some agents send a file that a word such as `@file` names.
  */
 export async function privateCall(
-  { programs, ownCall, env, folder }: PrivateCalls,
+  { programs, ownCall, env, folder, inside }: PrivateCalls,
   call: PrivateCall,
   signal: AbortSignal,
 ): Promise<string> {
@@ -38,9 +43,12 @@ export async function privateCall(
       await writeFile(join(cwd, path), text)
     }
     const { program, args, withinMs } = call
-    const environment = { ...agentEnvironment(env), ...call.env, BATON_MARKER: marker }
+    const own = { ...call.env, BATON_MARKER: marker }
     const input = call.input.replaceAll(/(?<![A-Za-z0-9])@(?=\S)/g, '@ ')
-    const end = await programs.run({ program, args, withinMs, input, cwd, env: environment }, signal)
+    const what = { program, args, withinMs, input }
+    const end = inside
+      ? await inside({ ...what, env: own }, signal)
+      : await programs.run({ ...what, cwd, env: { ...agentEnvironment(env), ...own } }, signal)
     if (end.why === 'timed-out')
       throw new BatonError('timed_out', `${name} did not answer within ${call.withinMs / 1000} seconds`)
     if (end.why === 'aborted') throw new BatonError('model_failed', `${name} was cancelled`)

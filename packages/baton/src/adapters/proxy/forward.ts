@@ -79,6 +79,9 @@ export async function forward(
   })
 }
 
+/** What a server of a model may take for a login. */
+const LOGIN = /^(authorization|cookie|.*(api-?key|auth-?token|access-?token).*)$/i
+
 const HOP = /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i
 
 /** The address to connect to. If any address of a name is closed, all are: no choice is left to its name server. */
@@ -108,7 +111,10 @@ function headersFor(
   if (length !== undefined && Number(length) > 0) headers['content-length'] = length
   const login = loginFor(rule, path)
   if (login !== undefined) headers['authorization'] = login
-  return headers
+  if (rule.login === undefined) return headers
+  // Not even a login of another account: what the program sends there would be that account's.
+  for (const name of Object.keys(headers)) if (LOGIN.test(name)) delete headers[name]
+  return { ...headers, ...rule.login() }
 }
 
 export function refuse(response: ServerResponse, status: number, message: string): void {

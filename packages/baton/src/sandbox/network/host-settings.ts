@@ -29,6 +29,17 @@ export function combineRules(
   return [...combined.values(), ...registries]
 }
 
+/** Rules with a login that stays outside, for its server alone. */
+export function withLogin(
+  rules: readonly HostRule[],
+  login: { server: string; headers: HostRule['login'] } | undefined,
+): HostRule[] {
+  const [server] = login ? rulesFromSettings([login.server]) : []
+  return rules.map(rule =>
+    login && server && nameOf(rule) === nameOf(server) ? { ...rule, login: login.headers } : rule,
+  )
+}
+
 /** Rules for hosts that commands requested: a name must not lead into a private network, an address says where it leads. */
 export const rulesFromRequests = (hosts: readonly string[]): HostRule[] =>
   rulesFromSettings(hosts).map(rule => ({ ...rule, isUsers: /^[\d.]+$|:/.test(rule.host) }))

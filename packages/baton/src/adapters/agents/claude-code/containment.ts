@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { AgentContainment, ContainmentFiles, OwnFile } from '../../../ports/agent.ts'
 import { ownFolder } from '../own-folder.ts'
 import { baseHosts, withoutServerSecrets } from '../own-login.ts'
+import { outsideLogin } from './outside-login.ts'
 import { folderFor } from './transcript-places.ts'
 
 /** The model, and where Claude Code renews its login. */
@@ -20,6 +21,7 @@ const READ = [
 ]
 
 export const containment: AgentContainment = {
+  outsideLogin,
   hosts: ({ env }) => baseHosts(HOSTS, [env.ANTHROPIC_BASE_URL]),
   files(place) {
     const folder = ownFolder(place, 'CLAUDE_CONFIG_DIR', '.claude')

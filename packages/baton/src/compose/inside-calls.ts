@@ -1,0 +1,83 @@
+import { AGENTS } from '@batonpass/contract/agents'
+import { BatonError } from '@batonpass/contract/errors'
+import { agents } from '../adapters/agents/agent-list.ts'
+import { systemClock } from '../adapters/system/clock.ts'
+import { systemIds } from '../adapters/system/ids.ts'
+import { realpath } from '../adapters/system/realpath.ts'
+import type { OutsideLogin } from '../ports/agent.ts'
+import type { ContainedRun } from '../ports/sandbox.ts'
+import { hasOwnProxy } from '../sandbox/network/inside-environment.ts'
+import type { Sandboxes } from '../sandbox/sandboxes.ts'
+import type { Ground } from './ground.ts'
+import type { InsideCalls } from './model.ts'
+import { programMounts, programOf } from './program-mounts.ts'
+import { readText } from './read-text.ts'
+
+export interface ComposedInsideCalls {
+  calls: InsideCalls
+  /** The login of a call that runs now, for the proxy. */
+  loginOf(name: string): OutsideLogin | undefined
+  environmentOf(name: string): NodeJS.ProcessEnv | undefined
+}
+
+/**
+ * Builds what runs an agent's program in the sandbox for one answer. It sees a checkout, which it can only read, its own
+ * program, and a placeholder for its login; it reaches its model's server, and the user's package registries to read.
+ */
+export function composeInsideCalls(
+  { home, env, machine }: Pick<Ground, 'home' | 'env' | 'machine'>,
+  sandboxes: () => Sandboxes,
+): ComposedInsideCalls {
+  const running = new Map<string, OutsideLogin>()
+  const read = (path: string) => {
+    const text = readText(path)
+    return text === 'unreadable' ? undefined : text
+  }
+  return {
+    loginOf: name => running.get(name),
+    environmentOf: name => (running.has(name) ? env : undefined),
+    async calls(agent, folder) {
+      const containment = agents.find(({ adapter }) => adapter.name === agent)?.containment
+      const login = containment?.outsideLogin?.({ home, env, read }, systemClock.now())
+      if (!login || hasOwnProxy(env)) return undefined
+      const status = await sandboxes().probe()
+      if (!status.available || !status.capabilities.sharedLoopback) return undefined
+      return async ({ program: name, args, env: own, input, withinMs }, signal) => {
+        const checkout = realpath(folder)
+        const program = programOf(name, env.PATH ?? '')
+        const id = `answer_${systemIds.id(20)}`
+        running.set(id, login)
+        try {
+          const { projects: _, ...settings } = machine().config.sandbox
+          const nothing = { readable: [], writable: [], ports: [], requestedHosts: [] }
+          const sandbox = await sandboxes().openOwn(id, {
+            worktree: checkout,
+            path: env.PATH ?? '',
+            settings: { ...settings, ...nothing, hosts: [`* ${login.server}`] },
+            mounts: [{ kind: 'read-only', path: checkout, source: checkout }, ...programMounts(program)],
+            environment: { ...own, ...login.environment },
+          })
+          try {
+            const started = systemClock.now()
+            const ran = await sandbox.run([program, ...args], { input, timeoutMs: withinMs, signal })
+            const isLate = systemClock.now() - started >= withinMs
+            return { ...ran, why: whyEnded(ran, signal.aborted, isLate) }
+          } finally {
+            await sandbox.end()
+          }
+        } catch (cause) {
+          throw cause instanceof BatonError
+            ? cause
+            : new BatonError('model_failed', `${AGENTS[agent].title} did not start in the sandbox`, { cause })
+        } finally {
+          running.delete(id)
+        }
+      }
+    },
+  }
+}
+
+function whyEnded({ code }: ContainedRun, isAborted: boolean, isLate: boolean) {
+  if (isAborted) return 'aborted'
+  return code === undefined && isLate ? 'timed-out' : 'itself'
+}
