@@ -13,6 +13,8 @@ const plugin = join(import.meta.dirname, '../../../../plugin')
 const bash = (command: string) => call('Bash', { command })
 const PLAN = `--- the plan\n- [ ] divide\n${'Divide two numbers, and refuse a zero. '.repeat(6)}\n`
 const BODY = '## What and why\nSubtraction.\n'
+/** There is no such issue. */
+const LIE = 'Fixes #4711.'
 
 /** Plays one workflow after another in an agent. */
 function player({ model, home }: UnattendedWorld) {
@@ -49,6 +51,18 @@ const forgetful = (issue: number): Turn[] => [
   say('The pull request contains it now.'),
 ]
 
+/** A run whose test never passes: the agent says three times that it is done. */
+const unteachable = (issue: number): Turn[] => [
+  bash(
+    `echo "require('node:test')('never', () => { throw new Error('never passes') })" > never.test.js && git add -A && git commit -qm "Never" && git push origin issue-${issue}`,
+  ),
+  ...['first', 'second', 'third'].flatMap(time => [
+    bash(`git commit -q --allow-empty -m "The ${time} time" && git push origin issue-${issue}`),
+    bash('baton done'),
+    say('It is done.'),
+  ]),
+]
+
 /** What the text of the command prescribes for an issue. */
 function implementation({ home }: UnattendedWorld, issue: number): Turn[] {
   const write = writeIn(home.project)
@@ -73,7 +87,7 @@ function implementation({ home }: UnattendedWorld, issue: number): Turn[] {
     call('Skill', { skill: 'baton:open-pr' }),
     bash(`gh pr view --json url,state -q '.url + " " + .state'`),
     bash('git push -u origin HEAD'),
-    write('.tmp/pr-body.md', `${BODY}\nRefs #${issue}\n`),
+    write('.tmp/pr-body.md', `${BODY}\nRefs #${issue}\n\n${LIE}\n`),
     bash('gh pr create --title "Subtract" --body-file .tmp/pr-body.md'),
     bash('gh pr view --json number,url,headRefOid'),
     // A point of the review, settled after the push.
@@ -105,6 +119,10 @@ describe('no one is asked, with the real Claude Code and default settings', () =
       (await baton.entries({ kind: 'workflow' })).flatMap(({ body }) =>
         body.kind === 'workflow' && body.what === 'ended' ? [`${body.workflow} ${body.end}`] : [],
       )
+    const sentBackTimes = async () =>
+      (await baton.entries({ kind: 'workflow' })).filter(
+        ({ body }) => body.kind === 'workflow' && body.what === 'sent-back',
+      ).length
     const run = async (prompt: string, turns: Turn[]) => {
       const before = (await ends()).length
       play(turns)
@@ -131,10 +149,26 @@ describe('no one is asked, with the real Claude Code and default settings', () =
     const [pull] = await repository.pulls()
     expect(pull).toMatchObject({ head: { ref: `issue-${issue}` } })
     // The agent's own text, and what Baton found out.
-    expect(pull?.body).toContain(`${BODY}\nRefs #${issue}\n`)
+    expect(pull?.body).toContain(`${BODY}\nRefs #${issue}\n\n${LIE}\n`)
     expect(pull?.body).toMatch(/\*\*Proven\.\*\*[\s\S]*\| npm test \| passed \|/)
+    // The lie in its text went back to the agent once, with the failed check, and is stated now.
+    expect(sentBack[0]).toMatch(/What you reported differs[\s\S]*#4711/)
+    expect(await sentBackTimes()).toBe(1)
+    expect(pull?.body).toMatch(/What the agent reported differs from what Baton found:[\s\S]*4711/)
     expect(await repository.git.git('show', `issue-${issue}:minus.js`)).toContain('// Subtracts.')
     expect((await repository.issueNow(issue)).comments).toEqual(['The pull request is open.'])
+
+    // The same failure three times: the run has stalled, and says why wherever a person looks.
+    await run(`/baton:issue-to-impl ${issue}`, unteachable(issue))
+    expect(await sentBackTimes()).toBe(1 + 2)
+    const stalled = (await baton.entries({ kind: 'workflow' })).map(({ body }) => body)
+    expect(stalled.filter(body => body.kind === 'workflow' && body.what === 'ended').at(-1)).toMatchObject({
+      end: 'stalled',
+      reason: expect.stringMatching(/the same failure 3 times: npm test failed with exit code 1/),
+    })
+    const [proof] = JSON.parse(await baton.must('proof', '--json')).proofs
+    expect(await baton.must('proof', proof.id)).toContain('never passes')
+    expect((await repository.pulls())[0]?.body).toMatch(/\*\*Unproven: npm test failed with exit code 1/)
 
     await run('/baton:plan-to-issue docs/plan.md', [
       write('.tmp/plan-issue.md', PLAN),
@@ -187,6 +221,7 @@ describe('no one is asked, with the real Claude Code and default settings', () =
     expect([...answers]).toEqual([expect.stringContaining('"projectsV2"')])
     expect(await ends()).toEqual([
       'issue-to-impl proven',
+      'issue-to-impl stalled',
       'plan-to-issue proven',
       'ultra-planner proven',
       'setup-viewboard proven',
