@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { BuildOptions, Plugin } from 'esbuild'
 
@@ -14,17 +16,37 @@ const oneLanguage: Plugin = {
 }
 
 /**
- * `import … from 'node:http'` reads every name the module exports, and some of them load Node's whole fetch: 40 ms at each start of
- * the command line. `require` does not.
+ * `import … from 'node:http'` reads every name the module exports, and some of them load much more of Node: its whole fetch,
+ * its web cryptography. This reads only the names that are used.
  */
-const httpWithoutFetch: Plugin = {
-  name: 'http without fetch',
+const readUsedNames: Plugin = {
+  name: 'read used names',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^(node:)?http$/ }, ({ kind }) =>
-      kind === 'import-statement' ? { path: 'http', namespace: 'required' } : undefined,
+    onResolve({ filter: /^(node:)?(http|crypto|fs)$/ }, ({ kind, path }) =>
+      kind === 'import-statement'
+        ? { path: path.replace(/^node:/, ''), namespace: 'used names', sideEffects: false }
+        : undefined,
     )
-    onLoad({ filter: /./, namespace: 'required' }, () => ({
-      contents: "module.exports = require('node:http')",
+    onLoad({ filter: /./, namespace: 'used names' }, ({ path }) => {
+      const names = Object.keys(createRequire(import.meta.url)(`node:${path}`)).filter(
+        name => name !== 'default',
+      )
+      // Marked pure, so that the bundler drops the names that nothing imports.
+      const reads = names.map(name => `export const ${name} = /* @__PURE__ */ (() => whole.${name})()`)
+      return {
+        contents: [`const whole = require('node:${path}')`, 'export default whole', ...reads].join('\n'),
+      }
+    })
+  },
+}
+
+/** Gives Hono light versions of Request, Response and Headers: Node's own would load its whole fetch into every daemon. */
+const honoWithoutFetch: Plugin = {
+  name: 'hono without fetch',
+  setup({ onLoad }) {
+    const classes = JSON.stringify(join(baton, 'src', 'daemon', 'web-classes.ts'))
+    onLoad({ filter: /[/\\]node_modules[/\\]hono[/\\]dist[/\\].*\.js$/ }, ({ path }) => ({
+      contents: `import { Headers, Request, Response } from ${classes};\n${readFileSync(path, 'utf8')}`,
     }))
   },
 }
@@ -52,6 +74,6 @@ export const bundle = {
   banner: {
     js: "import { createRequire as batonRequire } from 'node:module'; const require = batonRequire(import.meta.url);",
   },
-  plugins: [oneLanguage, httpWithoutFetch],
+  plugins: [oneLanguage, readUsedNames, honoWithoutFetch],
   logLevel: 'warning',
 } as const satisfies BuildOptions

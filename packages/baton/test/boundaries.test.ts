@@ -152,7 +152,7 @@ describe('what each program loads at its start', () => {
     } = await build({ ...bundle, metafile: true, write: false }))
   })
 
-  const HEAVY = ['better-sqlite3', 'zod', 'hono', 'kysely', 'pino', 'yaml', 'pg', 'grammy', 'ai']
+  const HEAVY = ['better-sqlite3', 'zod', 'hono', 'kysely', 'yaml', 'pg', 'grammy', 'ai']
 
   it.each([
     ['baton --help', ['src/cli.ts', 'src/cli/main.ts', 'src/cli/table.ts']],
@@ -167,6 +167,16 @@ describe('what each program loads at its start', () => {
     // main.ts loads the other two by a dynamic import.
     for (const entry of ['src/daemon/main.ts', 'src/compose.ts', 'src/daemon/daemon.ts'])
       expect([...packagesOf(entry)]).not.toContain('pg')
+  })
+
+  it('the daemon loads neither Node’s fetch nor TLS at its start', () => {
+    const all = ['src/daemon/main.ts', 'src/compose.ts', 'src/daemon/daemon.ts'].map(loadedBy)
+    const packages = all.flatMap(loaded => [...loaded.packages])
+    const heavy = /^(?:node:)?(?:https|tls|http2)$|^@hono\/node-server$/
+    expect(packages.filter(name => heavy.test(name))).toEqual([])
+    // Hono gets light versions of the classes that would load fetch.
+    expect(packages).toContain('hono')
+    expect(all.flatMap(loaded => [...loaded.files])).toContain('src/daemon/web-classes.ts')
   })
 
   it('the daemon brings its store at once, so that a missing one shows at the start', () => {

@@ -98,10 +98,9 @@ export async function layGround({ folder, env, home, inMemory = false }: GroundO
     return replicate(local, () => openPostgres(url), ports, {
       onChange: change =>
         'failing' in change
-          ? log.warn(
-              { err: change.failing },
-              'the copy to PostgreSQL fails; Baton retries with growing pauses',
-            )
+          ? log.warn('the copy to PostgreSQL fails; Baton retries with growing pauses', {
+              err: change.failing,
+            })
           : log.info(`the copy to PostgreSQL works again after ${change.attempts} failed attempts`),
     })
   }
@@ -117,7 +116,7 @@ export async function layGround({ folder, env, home, inMemory = false }: GroundO
       // A file that several projects share is reported once.
       if (told.has(problemLine(problem))) continue
       told.add(problemLine(problem))
-      log.error({ file: problem.file }, `configuration rejected: ${problemLine(problem)}`)
+      log.error(`configuration rejected: ${problemLine(problem)}`, { file: problem.file })
       notes.push({
         kind: 'config',
         what: 'rejected',
@@ -151,7 +150,7 @@ export async function layGround({ folder, env, home, inMemory = false }: GroundO
   function fault(during: string, cause: unknown): void {
     const error =
       cause instanceof BatonError ? cause : new BatonError('internal', messageOf(cause), { cause })
-    log.error({ during, code: error.code, err: cause }, error.message)
+    log.error(error.message, { during, code: error.code, err: cause })
     // If the journal itself cannot be written, the log line is the only record.
     write([newEntry({ kind: 'fault', during, error: error.toBody() })]).catch(() => {})
   }
@@ -191,7 +190,6 @@ export async function layGround({ folder, env, home, inMemory = false }: GroundO
     async close() {
       await copy.stop()
       await store.close()
-      log.flush()
     },
   }
 }

@@ -34,7 +34,8 @@ export function composeMaintenance(
   let isGoneReported = false
   function reportGoneDatabase(): void {
     const isGone = ground.isDatabaseGone()
-    if (isGone && !isGoneReported) ground.log.error(writeHealth(ground).writeProblem)
+    if (isGone && !isGoneReported)
+      ground.log.error(writeHealth(ground).writeProblem ?? 'The database is gone')
     isGoneReported = isGone
   }
   return {

@@ -6,7 +6,6 @@ import type { Health } from '@batonpass/contract/api'
 import { BatonError } from '@batonpass/contract/errors'
 import type { Pause } from '@batonpass/contract/pause'
 import { PROTOCOL } from '@batonpass/contract/protocol'
-import { getRequestListener } from '@hono/node-server'
 import { systemAncestry } from '../adapters/system/ancestry.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemIds } from '../adapters/system/ids.ts'
@@ -38,6 +37,7 @@ import { isPageFile, servePageFile } from './page-files.ts'
 import { pauseRoutes } from './pause-routes.ts'
 import { presenceRoutes } from './presence-routes.ts'
 import { proofRoutes } from './proof-routes.ts'
+import { requestListener } from './request-listener.ts'
 import { replaceFile, secretFile } from './secret-file.ts'
 import { sessionRoutes } from './session-routes.ts'
 import { workRoutes } from './work-routes.ts'
@@ -95,7 +95,7 @@ export async function runDaemon(
     user: userName(),
     fromLogin: headers => logins.knows(Object.fromEntries(headers)),
   })
-  const api = getRequestListener(
+  const api = requestListener(
     makeApi({
       health,
       store: baton.store,

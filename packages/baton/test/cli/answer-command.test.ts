@@ -4,13 +4,13 @@ import { mkdirSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemAncestry } from '../../src/adapters/system/ancestry.ts'
 import type { Asks } from '../../src/ask/asks.ts'
 import { answererGuard } from '../../src/daemon/answerer-guard.ts'
 import { askRoutes } from '../../src/daemon/ask-routes.ts'
+import { requestListener } from '../../src/daemon/request-listener.ts'
 import { type AskWorld, askWorld, sampleQuestion } from '../ask/sample.ts'
 import { runInTerminal } from '../world/agents/tmux.ts'
 import { type Scratch, scratch } from '../world/scratch.ts'
@@ -41,7 +41,7 @@ describe('baton asks, allow and deny', () => {
     const guard = answererGuard({ ancestry: systemAncestry, user: 'ann' })
     const api = new Hono().route('/', askRoutes(asks, guard))
     api.get('/api/health', c => c.json({ url: `http://127.0.0.1:${(port.address() as AddressInfo).port}` }))
-    const [socket, port] = [1, 2].map(() => createServer(getRequestListener(api.fetch))) as [Server, Server]
+    const [socket, port] = [1, 2].map(() => createServer(requestListener(api.fetch))) as [Server, Server]
     await new Promise<void>(resolve => socket.listen(join(state, 'daemon.sock'), resolve))
     await new Promise<void>(resolve => port.listen(0, '127.0.0.1', resolve))
     close = () => Promise.all([socket, port].map(server => new Promise(resolve => server.close(resolve))))

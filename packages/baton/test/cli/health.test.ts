@@ -2,11 +2,11 @@ import { mkdirSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import { expect, it } from 'vitest'
 import { main } from '../../src/cli/main.ts'
 import { COMMANDS } from '../../src/cli/table.ts'
+import { requestListener } from '../../src/daemon/request-listener.ts'
 import { sampleAsk } from '../ask/sample.ts'
 import { scratch } from '../world/scratch.ts'
 
@@ -33,7 +33,7 @@ async function health(cycle: object, words: string[] = [], asks: object[] = [], 
   api.get('/api/health-checks', c => c.json({ checks: [], sessions, left: [] }))
   api.get('/api/asks', c => c.json({ asks }))
   api.get('/api/cycles', c => c.json({ cycles: [{ ...CYCLE, ...cycle }] }))
-  const server = createServer(getRequestListener(api.fetch))
+  const server = createServer(requestListener(api.fetch))
   await new Promise<void>(resolve => server.listen(join(state, 'daemon.sock'), resolve))
   let stdout = ''
   const code = await main(['ps', '--health', ...words], COMMANDS, {

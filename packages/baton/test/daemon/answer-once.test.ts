@@ -2,9 +2,9 @@ import { createServer, request } from 'node:http'
 import { type AddressInfo, connect, createServer as createProxy, type Socket } from 'node:net'
 import type { AnswerRequest, AskKind } from '@batonpass/contract/ask'
 import type { AskedQuestion } from '@batonpass/contract/question'
-import { getRequestListener } from '@hono/node-server'
 import { expect, it } from 'vitest'
 import { askRoutes } from '../../src/daemon/ask-routes.ts'
+import { requestListener } from '../../src/daemon/request-listener.ts'
 import { askWorld, sampleQuestion } from '../ask/sample.ts'
 import { settled } from '../world/time.ts'
 
@@ -122,7 +122,7 @@ it('1,000 asks are each answered exactly once, although the network between page
   const asks = await world.begin()
   const app = askRoutes(asks, async () => ({ channel: 'dashboard', who: 'ann' }))
   await using daemon = {
-    server: createServer(getRequestListener(app.fetch)),
+    server: createServer(requestListener(app.fetch)),
     async [Symbol.asyncDispose]() {
       await new Promise(resolve => daemon.server.close(resolve))
     },

@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { TLSSocket } from 'node:tls'
 import type { Blocked, Target } from '../../ports/network.ts'
 import { forward, refuse } from './forward.ts'
 import { blockedHost, describeTarget, parseAuthority, ruleFor } from './host-rules.ts'
@@ -46,7 +45,7 @@ export class FilteringProxy {
   acceptFor(target: Target, stream: NodeJS.ReadWriteStream): void {
     const connection = stream as Duplex
     if (!this.#track(connection)) return
-    if (target.scheme === 'https') this.#terminate(target, connection)
+    if (target.scheme === 'https') void this.#terminate(target, connection)
     else {
       this.#targets.set(connection, target)
       this.#server.emit('connection', connection)
@@ -87,11 +86,14 @@ export class FilteringProxy {
       // Some programs open a tunnel for plain HTTP as well.
       this.#targets.set(socket, { ...target, scheme: 'http' })
       this.#server.emit('connection', socket)
-    } else this.#terminate(target, socket)
+    } else void this.#terminate(target, socket)
   }
 
-  #terminate(target: Target, socket: Duplex): void {
+  async #terminate(target: Target, socket: Duplex): Promise<void> {
     const { key, cert } = this.#parts.authority.issue(target.host)
+    // Loaded with the first such connection: TLS takes 8 MB and 60 ms.
+    const { TLSSocket } = await import('node:tls')
+    if (socket.destroyed) return
     const secure = new TLSSocket(socket as never, {
       isServer: true,
       key,

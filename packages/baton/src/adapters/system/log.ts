@@ -1,41 +1,47 @@
-import { renameSync, statSync } from 'node:fs'
-import { type Logger, pino } from 'pino'
+import { appendFileSync, renameSync, statSync } from 'node:fs'
+import { systemClock } from './clock.ts'
 
 const ROTATE_AT_BYTES = 10 * 1024 * 1024
+/** As log viewers for JSON lines number them. */
+const LEVELS = { info: 30, warn: 40, error: 50 } as const
 
-export type { Logger }
+export type Logger = Record<
+  keyof typeof LEVELS,
+  (message: string, fields?: Readonly<Record<string, unknown>>) => void
+>
 
-/** The daemon's own log: one JSON object per line, with secrets removed from the finished line. */
+/**
+ * The daemon's own log: one JSON object per line, with secrets removed from the finished line. It holds only faults, so
+ * each line opens the file: nothing is buffered, and a removed or rotated file is created again.
+ */
 export function openLog(path: string, redact: (line: string) => string): { log: Logger; rotate(): void } {
-  rotateFile(path)
-  const destination = openFile(path)
-  if (!destination) return { log: pino({ level: 'silent' }), rotate() {} }
-  // A full disk must not end the daemon; the journal already rejects what it cannot store.
-  destination.on('error', () => {})
-  const log = pino({ base: { pid: process.pid }, hooks: { streamWrite: redact } }, destination)
-  return {
-    log,
-    rotate() {
-      if (rotateFile(path)) destination.reopen()
-    },
-  }
+  const write =
+    (level: keyof typeof LEVELS): Logger['info'] =>
+    (message, fields) => {
+      const head = { level: LEVELS[level], time: systemClock.now(), pid: process.pid }
+      const line = JSON.stringify({ ...head, ...fields, msg: message }, describeError)
+      try {
+        appendFileSync(path, redact(`${line}\n`), { mode: 0o600 })
+      } catch {
+        // A full disk must not end the daemon; the journal already rejects what it cannot store.
+      }
+    }
+  const rotate = () => rotateFile(path)
+  rotate()
+  return { log: { info: write('info'), warn: write('warn'), error: write('error') }, rotate }
 }
 
-/** Opens the file at once, so that an unwritable folder means no log instead of an error later. */
-function openFile(path: string) {
-  try {
-    return pino.destination({ dest: path, sync: true, mode: 0o600 })
-  } catch {
-    return undefined
-  }
+/** JSON would show an error as {}. */
+function describeError(_name: string, value: unknown): unknown {
+  if (!(value instanceof Error)) return value
+  const { name, message, stack, cause } = value
+  return { type: name, message, stack, ...(cause === undefined ? {} : { cause }) }
 }
 
-function rotateFile(path: string): boolean {
+function rotateFile(path: string): void {
   try {
-    if (statSync(path).size < ROTATE_AT_BYTES) return false
-    renameSync(path, `${path}.1`)
-    return true
+    if (statSync(path).size >= ROTATE_AT_BYTES) renameSync(path, `${path}.1`)
   } catch {
-    return false
+    // There is no log yet, or its folder is not writable.
   }
 }
