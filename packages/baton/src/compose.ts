@@ -119,7 +119,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     compareReport,
     workflowChecksOf: id => handsOff.workflowChecksOf(id),
     drivers,
-    storeUrl: machine().config.store.url,
+    storeUrl: machine().config.fleet.postgres || machine().config.store.url,
     mergesFor: project => fleet.mergesFor(project),
     paused,
     session: id => store.findSession(id),

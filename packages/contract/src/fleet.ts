@@ -59,6 +59,8 @@ export const JobView = z.object({
   terminal: z.string().optional(),
   pullRequest: z.string().optional(),
   evidence: JobEvidence.optional(),
+  /** The name of the other machine that works on it, or follows its pull request. */
+  machine: z.string().optional(),
 })
 export type JobView = z.infer<typeof JobView>
 
@@ -109,6 +111,8 @@ export const FleetOrder = z.discriminatedUnion('mode', [
     mode: z.literal('up'),
     slots: z.number().int().min(1).max(64).optional(),
     agents: z.array(AgentName).min(1).max(10).optional(),
+    /** Clones on this machine whose repositories it works on. */
+    projects: z.array(folder).max(100).optional(),
   }),
   z.object({ mode: z.enum(['paused', 'draining', 'down']) }),
 ])
@@ -139,6 +143,26 @@ export const Overlap = z.object({
 })
 export type Overlap = z.infer<typeof Overlap>
 
+/** What a machine tells the others about itself. */
+export const MachineReport = z.object({
+  mode: FleetMode,
+  slots: z.number().int(),
+  busy: z.number().int(),
+  agents: z.array(z.string()),
+})
+export type MachineReport = z.infer<typeof MachineReport>
+
+/** A machine of the fleet. */
+export const MachineView = MachineReport.extend({
+  id: z.string(),
+  name: z.string(),
+  isHere: z.boolean(),
+  /** By the clock of the database: it has reported within `fleet.lease_minutes`. */
+  isAlive: z.boolean(),
+  until: z.string(),
+})
+export type MachineView = z.infer<typeof MachineView>
+
 export const FleetStatus = z.object({
   mode: FleetMode,
   slots: z.number().int(),
@@ -153,7 +177,9 @@ export const FleetStatus = z.object({
   waits: z.string().optional(),
   jobs: z.array(JobView),
   sources: z.array(SourceView),
-  /** The merge queue, in its order. */
+  /** Every machine that shares `fleet.postgres`; empty without it. */
+  machines: z.array(MachineView),
+  /** The merge queue of this machine, in its order. */
   merges: z.array(MergeView),
   overlaps: z.array(Overlap),
 })
@@ -179,6 +205,9 @@ export const FleetEntry = z.object({
       'merged',
       'sent-back',
       'not-merged',
+      'vanished',
+      'resumed',
+      'fenced',
     ],
   ] as const),
   job: z.string().optional(),

@@ -182,6 +182,9 @@ export const FLEET_LABELS: Record<FleetEntry['what'], string> = {
   merging: 'is brought up to date with its base',
   merged: 'merged',
   'sent-back': 'goes back to its agent before the merge',
+  vanished: 'machine vanished',
+  resumed: 'resumed from another machine',
+  fenced: 'given up to another machine',
   'not-merged': 'could not be merged',
 }
 

@@ -227,14 +227,16 @@ async function take(
   ports: ClaimPorts,
   record: ClaimRecord,
   ttlMs: number,
-  takeover: 'dead' | 'force' | undefined,
+  takeover: ClaimOrder['takeover'],
 ): Promise<LeaseHandle> {
   const leases = ports.leases()
   const [name, owner] = [leaseName(record), ownerOf(ports, record)]
   const first = await leases.take(name, owner, ttlMs)
   if (first.held) return first.grip
   const { by } = first
-  if (takeover === undefined || (takeover === 'dead' && !by.dead)) throw heldBy(by, takeover !== undefined)
+  const isAllowed =
+    by.dead || takeover === 'force' || (typeof takeover === 'object' && takeover.claim === by.claim)
+  if (takeover === undefined || !isAllowed) throw heldBy(by, takeover !== undefined)
   const second = await leases.takeOver(name, owner, ttlMs, by.token)
   if (!second.held) throw heldBy(second.by, true)
   return second.grip

@@ -49,14 +49,28 @@ export class FencedActions {
     }
   }
 
-  /** Pushes the branch of a claim from its worktree, or from another clone of the repository. */
-  async pushBranch(record: ClaimRecord, login?: GitLogin, folder = record.project): Promise<void> {
+  /** Pushes the branch of a claim from its worktree, or from another clone of the repository. `alsoHeld`: a second lease. */
+  async pushBranch(
+    record: ClaimRecord,
+    login?: GitLogin,
+    folder = record.project,
+    alsoHeld?: () => Promise<void>,
+  ): Promise<void> {
     await this.check(record, 'push the branch')
+    await alsoHeld?.()
     await this.#ports.push(folder, record.branch, login)
   }
 
-  mergePullRequest(record: ClaimRecord, pull: number, request: MergeRequest): Promise<void> {
-    return this.#onForge(record, 'merge the pull request', forge => forge.mergePullRequest(pull, request))
+  mergePullRequest(
+    record: ClaimRecord,
+    pull: number,
+    request: MergeRequest,
+    alsoHeld?: () => Promise<void>,
+  ): Promise<void> {
+    return this.#onForge(record, 'merge the pull request', async forge => {
+      await alsoHeld?.()
+      await forge.mergePullRequest(pull, request)
+    })
   }
 
   enqueuePullRequest(record: ClaimRecord, pull: number, headSha: string): Promise<void> {

@@ -29,17 +29,17 @@ export const claimMerges = (ports: ClaimPorts) => ({
     return problems.length === 0 ? 'missing' : { failed: describeProblems(problems) }
   },
 
-  async push(record: ClaimRecord, folder: string): Promise<void> {
+  async push(record: ClaimRecord, folder: string, alsoHeld?: () => Promise<void>): Promise<void> {
     const login = () => ports.loginFor(record.home).catch(() => undefined)
-    await ports.outside.pushBranch(record, undefined, folder).catch(async error => {
+    await ports.outside.pushBranch(record, undefined, folder, alsoHeld).catch(async error => {
       const own = error instanceof BatonError && error.code === 'git_failed' ? await login() : undefined
       if (!own) throw error
-      await ports.outside.pushBranch(record, own, folder)
+      await ports.outside.pushBranch(record, own, folder, alsoHeld)
     })
   },
 
-  merge: (record: ClaimRecord, pull: number, request: MergeRequest) =>
-    ports.outside.mergePullRequest(record, pull, request),
+  merge: (record: ClaimRecord, pull: number, request: MergeRequest, alsoHeld?: () => Promise<void>) =>
+    ports.outside.mergePullRequest(record, pull, request, alsoHeld),
 
   enqueue: (record: ClaimRecord, pull: number, headSha: string) =>
     ports.outside.enqueuePullRequest(record, pull, headSha),

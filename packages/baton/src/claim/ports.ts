@@ -76,7 +76,8 @@ export interface ClaimOrder {
   issue: number
   worktree: boolean
   anyway: boolean
-  takeover?: 'dead' | 'force' | undefined
+  /** `claim`: only from the claim with this id, because the machine that held it has vanished. */
+  takeover?: 'dead' | 'force' | { claim: string } | undefined
   session?: Session | undefined
 }
 

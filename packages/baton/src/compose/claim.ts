@@ -39,7 +39,7 @@ export interface ClaimParts {
   proofs: ClaimPorts['proofs']
   compareReport: ClaimPorts['compareReport']
   workflowChecksOf: NonNullable<ClaimPorts['workflowChecksOf']>
-  /** The URL of the fleet's database, or empty. */
+  /** The URL of the database that the machines share, or empty. */
   storeUrl: string
   session(id: string): Promise<Session | undefined>
   redactor: Redactor

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
 import { launchesOf } from '../adapters/agents/launches.ts'
@@ -18,15 +19,18 @@ import type { ClaimPorts } from '../claim/ports.ts'
 import { askToMerge } from '../fleet/ask-to-merge.ts'
 import { Fleet } from '../fleet/fleet.ts'
 import { FleetSettings, type JobRecord, JobRecords, MergeAnswers, MergeRecords } from '../fleet/job-record.ts'
+import { MachineLeases } from '../fleet/machine-leases.ts'
 import { MergeQueue } from '../fleet/merge-queue.ts'
 import type { JobFacts } from '../fleet/next-step.ts'
 import type { FleetPorts } from '../fleet/ports.ts'
+import { SettingsKeeper } from '../fleet/settings.ts'
 import { SourceFile, Sources } from '../fleet/sources.ts'
 import type { JobQueue } from '../ports/job-queue.ts'
 import { readJsonFile } from '../ports/json-files.ts'
 import { checkBudget, dayOf, spentOn } from '../work/workflows/budget.ts'
 import { filedRuns } from '../work/workflows/run.ts'
 import { FLEET_SETTINGS, type OpenedFleet } from './fleet-keeper.ts'
+import { claimSteps, handoffSteps } from './fleet-steps.ts'
 import type { ForgeKeeper } from './forge.ts'
 import type { Ground } from './ground.ts'
 import { newEntry } from './new-entry.ts'
@@ -82,12 +86,21 @@ export function composeFleet(ground: Ground, links: FleetLinks): OpenedFleet {
               pull: record.pr,
               session: record.nativeSession,
               proof: record.proof?.id,
+              hasTask: record.inbox.some(({ act }) => act),
             },
           }
         : {}),
     }
   }
 
+  const settings = new SettingsKeeper(
+    {
+      read: () => readJsonFile(systemSmallFiles, stateDir, FLEET_SETTINGS, FleetSettings),
+      write: next => systemSmallFiles.write(stateDir, FLEET_SETTINGS, JSON.stringify(next)),
+    },
+    systemIds,
+  )
+  const machines = sharedLeases(ground, links.claimPorts, settings)
   const repositoryOf = async (project: string) => repositoryName(await forges.open({ home: project }))
   const records = new JobRecords(systemSmallFiles, stateDir)
   const git = gitMerges({ mergiraf: () => onPath('mergiraf', env) })
@@ -100,6 +113,7 @@ export function composeFleet(ground: Ground, links: FleetLinks): OpenedFleet {
     records: new MergeRecords(systemSmallFiles, stateDir),
     answers: new MergeAnswers(systemSmallFiles, stateDir),
     git,
+    lanes: machines,
     claimAt: clone => claims.at(clone),
     actions: claimMerges(links.claimPorts),
     isPaused: claim => links.claimPorts.paused?.(claim) ?? false,
@@ -122,22 +136,16 @@ export function composeFleet(ground: Ground, links: FleetLinks): OpenedFleet {
     records,
     merges,
     changedFiles: clone => git.changedFiles(clone).catch(() => []),
-    settings: {
-      read: () => readJsonFile(systemSmallFiles, stateDir, FLEET_SETTINGS, FleetSettings),
-      write: settings => systemSmallFiles.write(stateDir, FLEET_SETTINGS, JSON.stringify(settings)),
-    },
+    settings,
+    machines,
     queue: database.open,
     closeQueue: database.close,
     database: database.kind,
     clones: gitClones,
     repositoryOf,
     loginFor: forges.login,
-    async claim(clone, issue) {
-      await claims.claim({ project: clone, issue, worktree: false, anyway: false, session: undefined })
-    },
-    async releaseClaim(clone, issue, why) {
-      if (await claims.at(clone)) await claims.release(clone, issue, why)
-    },
+    ...claimSteps(claims, links.claimPorts),
+    ...handoffSteps(redactor, links.claimPorts),
     factsOf,
     async startAgent({ agent, clone, project, issue, terminal }) {
       const launches = launchesOf(agent)
@@ -202,6 +210,24 @@ export function composeFleet(ground: Ground, links: FleetLinks): OpenedFleet {
       await database.end()
     },
   }
+}
+
+/** The leases among machines; undefined if this one has the database for itself. */
+function sharedLeases(
+  { machine }: Ground,
+  { leases }: ClaimPorts,
+  settings: SettingsKeeper,
+): MachineLeases | undefined {
+  if (machine().config.fleet.postgres === '') return undefined
+  return new MachineLeases({
+    leases: leases(),
+    machine: async () => ({
+      id: (await settings.read()).machine,
+      name: machine().config.fleet.name || hostname(),
+    }),
+    ttlMs: () => machine().config.fleet.lease_minutes * 60_000,
+    clock: systemClock,
+  })
 }
 
 /** Users write agents as they call them, such as `claude`, and labels and repositories in any case. */

@@ -4,25 +4,25 @@ import type {
   FleetStatus,
   JobData,
   JobView,
+  MachineView,
   QueueAdd,
   QueueWatch,
 } from '@batonpass/contract/fleet'
-import type { QueuedJob } from '../ports/job-queue.ts'
+import type { JobProgress, QueuedJob } from '../ports/job-queue.ts'
 import { chooseJobs, repositoryLimit } from './choose-jobs.ts'
-import { aboutJob, DEFAULT_AGENT, JobFollower } from './job-follower.ts'
-import { type FleetSettings, type JobRecord, jobKey, usesSlot } from './job-record.ts'
+import { aboutJob, JobFollower } from './job-follower.ts'
+import { type JobRecord, jobKey, usesSlot } from './job-record.ts'
 import { jobViews } from './job-views.ts'
 import { overlapsOf } from './overlaps.ts'
 import type { FleetPorts } from './ports.ts'
+import { reconcile, withProject } from './reconcile.ts'
 
-const DEFAULT_SLOTS = 2
 const MERGING: ReadonlySet<string> = new Set(['up', 'draining'])
 
 /** Takes jobs from the queue while a slot is free, and follows each to its pull request and its merge. */
 export class Fleet {
   readonly #ports: FleetPorts
   readonly #follower: JobFollower
-  #settings: Promise<FleetSettings> | undefined
   #problem: string | undefined
   #waits: string | undefined
   /** What changes records runs one at a time. */
@@ -36,24 +36,32 @@ export class Fleet {
 
   /** Changes the mode; the next daemon continues with it. */
   async order(order: FleetOrder): Promise<void> {
-    const known = await this.#read()
+    const known = await this.#ports.settings.read()
     if (order.mode === 'up') {
       // Before the mode is stored: a fleet whose database cannot start does not count as up.
       await this.#ports.queue()
-      await this.#write({
-        ...known,
+      for (const project of order.projects ?? []) await this.#addProject(project)
+      await this.#ports.settings.write({
+        ...(await this.#ports.settings.read()),
         mode: 'up',
         slots: order.slots ?? known.slots,
         agents: order.agents ?? known.agents,
       })
-    } else await this.#write({ ...known, mode: order.mode })
+    } else await this.#ports.settings.write({ ...known, mode: order.mode })
     await this.#ports.journal({ what: order.mode })
     if (order.mode === 'down') await this.#inTurn(() => this.#stop())
     this.#tickSoon()
   }
 
+  /** This machine may work on the issues of the project's repository. */
+  async #addProject(project: string): Promise<string> {
+    const repository = await this.#ports.repositoryOf(project)
+    await this.#ports.settings.addProject(repository, project)
+    return repository
+  }
+
   async status(): Promise<FleetStatus> {
-    const { mode, slots, agents } = await this.#read()
+    const { mode, slots, agents } = await this.#ports.settings.read()
     const records = await this.#ports.records.all()
     const busy = records.filter(usesSlot).length
     const jobs =
@@ -69,15 +77,22 @@ export class Fleet {
       ...(this.#waits && mode === 'up' ? { waits: this.#waits } : {}),
       sources: await this.#ports.sources.views(),
       jobs,
+      machines: await this.#machines(),
       merges: mode === 'down' ? [] : await this.#ports.merges.views(),
       overlaps: await this.#overlaps(records),
     }
   }
 
+  async #machines(): Promise<MachineView[]> {
+    return (await this.#ports.machines?.machines().catch(() => [])) ?? []
+  }
+
   /** Whether the merge queue takes care of the pull request of a clone. */
   async mergesFor(clone: string): Promise<boolean> {
     const records = await this.#ports.records.all()
-    return MERGING.has((await this.#read()).mode) && records.some(record => record.clone === clone)
+    return (
+      MERGING.has((await this.#ports.settings.read()).mode) && records.some(record => record.clone === clone)
+    )
   }
 
   async #overlaps(records: readonly JobRecord[]): Promise<FleetStatus['overlaps']> {
@@ -94,8 +109,15 @@ export class Fleet {
   }
 
   async list(): Promise<JobView[]> {
+    return (await this.#look()).views
+  }
+
+  /** The queue, what machines have taken from it, and both as one list. */
+  async #look(): Promise<{ jobs: QueuedJob[]; views: JobView[]; progress: JobProgress[] }> {
     const queue = await this.#ports.queue()
-    return jobViews(await queue.list(), await this.#ports.records.all())
+    const [jobs, progress, machines] = await Promise.all([queue.list(), queue.progress(), this.#machines()])
+    const elsewhere = new Map(machines.flatMap(({ id, name, isHere }) => (isHere ? [] : [[id, name]])))
+    return { jobs, progress, views: jobViews(jobs, await this.#ports.records.all(), progress, elsewhere) }
   }
 
   /** Adds an issue, with its labels if the caller knows them. */
@@ -103,7 +125,7 @@ export class Fleet {
     { project, issue, priority, agent }: QueueAdd,
     known?: { labels: string[] },
   ): Promise<{ job: JobView; fresh: boolean }> {
-    const repository = await this.#ports.repositoryOf(project)
+    const repository = await this.#addProject(project)
     const labels = known?.labels ?? (await this.#ports.labelsOf(project, issue))
     const data: JobData = {
       ...{ repository, project, issue, priority },
@@ -140,10 +162,13 @@ export class Fleet {
   }
 
   async #remove(project: string, issue: number): Promise<{ job: JobView; note?: string }> {
-    const { job, view } = await this.#find(project, issue)
+    const { job, view, progress } = await this.#find(project, issue)
     await this.#ports.sources.dismiss(view)
     if (job) await (await this.#ports.queue()).remove(job.id)
     const record = await this.#ports.records.of(view)
+    const row = progress.find(each => jobKey(each.data) === jobKey(view))
+    // The machine that has it finds it gone, ends its agent and releases its claim.
+    if (row) await (await this.#ports.queue()).dropProgress(view, row.machine)
     await this.#ports.journal({ what: 'removed', repository: view.repository, issue })
     if (!record) return { job: view }
     if (record.terminal) await this.#ports.endAgent(record.terminal)
@@ -163,11 +188,21 @@ export class Fleet {
 
   /** Runs every few seconds, and after every change. */
   tick(): Promise<void> {
+    // Not in turn: a clone may take long, and the other machines must see that this one is alive.
+    void this.#beat().catch(this.#fails)
     this.#waiting ??= this.#inTurn(() => {
       this.#waiting = undefined
       return this.#tick()
     })
     return this.#waiting
+  }
+
+  async #beat(): Promise<void> {
+    const { machines, settings, records } = this.#ports
+    const { mode, slots, agents } = await settings.read()
+    if (!machines || mode === 'down') return
+    const busy = (await records.all()).filter(usesSlot).length
+    await machines.beat({ mode, slots, busy, agents })
   }
 
   #tickSoon(): void {
@@ -182,8 +217,12 @@ export class Fleet {
 
   async #tick(): Promise<void> {
     const { records } = this.#ports
-    const { mode } = await this.#read()
-    if (mode !== 'down') await this.#reconcile().then(this.#works, this.#fails)
+    const { mode } = await this.#ports.settings.read()
+    if (mode !== 'down')
+      await reconcile(this.#ports, this.#follower, await this.#ports.settings.read()).then(
+        this.#works,
+        this.#fails,
+      )
     await Promise.all(
       (await records.all()).map(record =>
         this.#follower
@@ -198,7 +237,7 @@ export class Fleet {
     else this.#ports.merges.pause()
     if (mode === 'up') await this.#takeJobs().then(this.#works, this.#fails)
     if (mode !== 'draining' || (await records.all()).some(usesSlot)) return
-    await this.#write({ ...(await this.#read()), mode: 'down' })
+    await this.#ports.settings.write({ ...(await this.#ports.settings.read()), mode: 'down' })
     await this.#ports.journal({ what: 'down' })
     await this.#stop()
   }
@@ -212,23 +251,6 @@ export class Fleet {
     this.#problem = problem
   }
 
-  /** After a crash: takes over jobs that were taken and not written down, completes those in review, lets go of lost ones. */
-  async #reconcile(): Promise<void> {
-    const queue = await this.#ports.queue()
-    const jobs = await queue.list()
-    const { machine, agents } = await this.#read()
-    const active = jobs.filter(({ state, data }) => state === 'active' && data.machine === machine)
-    for (const job of active) {
-      const record = await this.#ports.records.of(job.data)
-      if (record?.job !== job.id) await this.#follower.begin(job, agents)
-      else if (record.stage === 'review') await queue.complete(job.id)
-    }
-    for (const record of await this.#ports.records.all()) {
-      const isActive = active.some(({ id }) => id === record.job)
-      if (usesSlot(record) && !isActive) await this.#follower.rest(record, 'The queue gave the job up')
-    }
-  }
-
   /** From now on issues of a repository become jobs by their label or column, or no longer. */
   async watch({ project, on }: QueueWatch): Promise<void> {
     await this.#ports.sources.watch(project, on)
@@ -236,7 +258,7 @@ export class Fleet {
   }
 
   async #takeJobs(): Promise<void> {
-    const { slots, machine, agents } = await this.#read()
+    const { slots, machine, agents, projects } = await this.#ports.settings.read()
     // Also when no slot is free: the status says whether the database works.
     const queue = await this.#ports.queue()
     const working = (await this.#ports.records.all()).filter(usesSlot)
@@ -244,7 +266,9 @@ export class Fleet {
     const { exhausted, overBudget } = await this.#ports.usage()
     this.#waits = overBudget ?? exhaustedText(exhausted)
     if (overBudget || working.length >= slots) return
-    const jobs = await queue.list()
+    const { jobs, progress } = await this.#look()
+    const left = new Map(progress.map(row => [jobKey(row.data), row]))
+    const alive = new Set((await this.#machines()).flatMap(({ id, isAlive }) => (isAlive ? [id] : [])))
     const elsewhere = jobs.filter(({ state, data }) => state === 'active' && data.machine !== machine)
     const chosen = chooseJobs({
       slots,
@@ -253,17 +277,24 @@ export class Fleet {
       exhausted: new Set(exhausted.keys()),
       working: working.map(({ data, agent }) => ({ ...data, agent })),
       elsewhere: elsewhere.map(({ data }) => ({ ...data, agent: data.agent ?? '' })),
-      waiting: jobs.flatMap(({ id, state, data, addedAt, notBefore }) =>
-        state === 'waiting' ? [{ ...data, id, addedAt, notBefore }] : [],
-      ),
+      waiting: jobs.flatMap(job => {
+        const { id, state, data, addedAt, notBefore } = job
+        const holder = left.get(jobKey(data))?.machine
+        // Its clone and its claim are on that machine, which tries again.
+        const isElsewhere = holder !== undefined && holder !== machine && alive.has(holder)
+        const isKnown = withProject(job, this.#ports, projects) !== undefined
+        return state === 'waiting' && isKnown && !isElsewhere ? [{ ...data, id, addedAt, notBefore }] : []
+      }),
       now: this.#ports.clock.now(),
     })
     for (const { id, repository, agent } of chosen) {
       // A person may have stopped or paused the fleet meanwhile.
-      if ((await this.#read()).mode !== 'up') return
+      if ((await this.#ports.settings.read()).mode !== 'up') return
       const job = await queue.take(id, machine, repositoryLimit(repository, limits))
       if (!job) continue
-      await this.#follower.follow(await this.#follower.begin(job, agents, agent))
+      const own = withProject(job, this.#ports, projects)
+      if (!own) continue
+      await this.#follower.follow(await this.#follower.begin(own, agents, agent, left.get(jobKey(job.data))))
     }
   }
 
@@ -272,38 +303,23 @@ export class Fleet {
     for (const record of await this.#ports.records.all())
       if (usesSlot(record))
         await this.#follower.putBack(record, 'The fleet was stopped', 0).catch(this.#fails)
+    await this.#ports.machines?.leave().catch(this.#fails)
     await this.#ports.closeQueue()
   }
 
-  async #find(project: string, issue: number): Promise<{ view: JobView; job: QueuedJob | undefined }> {
+  async #find(
+    project: string,
+    issue: number,
+  ): Promise<{ view: JobView; job: QueuedJob | undefined; progress: JobProgress[] }> {
     const repository = await this.#ports.repositoryOf(project)
-    const jobs = await (await this.#ports.queue()).list()
+    const { jobs, views, progress } = await this.#look()
     const key = jobKey({ repository, issue })
-    const view = jobViews(jobs, await this.#ports.records.all()).find(each => jobKey(each) === key)
+    const view = views.find(each => jobKey(each) === key)
     if (!view)
       throw new BatonError('not_found', `Issue #${issue} of ${repository} is not in the queue`, {
         remedy: 'See `baton queue`.',
       })
-    return { view, job: jobs.find(({ data }) => jobKey(data) === key) }
-  }
-
-  #read(): Promise<FleetSettings> {
-    this.#settings ??= this.#ports.settings.read().then(
-      found =>
-        found ?? {
-          version: 1,
-          machine: this.#ports.ids.id(20),
-          mode: 'down',
-          slots: DEFAULT_SLOTS,
-          agents: [DEFAULT_AGENT],
-        },
-    )
-    return this.#settings
-  }
-
-  async #write(settings: FleetSettings): Promise<void> {
-    await this.#ports.settings.write(settings)
-    this.#settings = Promise.resolve(settings)
+    return { view, progress, job: jobs.find(({ data }) => jobKey(data) === key) }
   }
 }
 

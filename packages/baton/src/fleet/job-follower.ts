@@ -1,29 +1,40 @@
 import { BatonError } from '@batonpass/contract/errors'
 import { isPassing } from '../claim/retry-schedule.ts'
-import type { QueuedJob } from '../ports/job-queue.ts'
+import type { JobProgress, QueuedJob } from '../ports/job-queue.ts'
 import { chooseAgent } from './choose-jobs.ts'
-import { JobRecord, usesSlot } from './job-record.ts'
+import { JobRecord, jobKey, usesSlot } from './job-record.ts'
 import { type JobFacts, nextJobStep } from './next-step.ts'
 import type { FleetPorts } from './ports.ts'
+import { DEFAULT_AGENT } from './settings.ts'
 
-export const DEFAULT_AGENT = 'claude-code'
 /** How long a job waits that cannot start now, such as one that another issue blocks. */
 const LATER_SECONDS = 10 * 60
+/** How often a working agent's commits are pushed and its handoff document is stored, for a machine that resumes. */
+const SAVE_MS = 5 * 60_000
 const FIRST_RETRY_MS = 15_000
 const MAX_RETRY_MS = 15 * 60_000
 
 /** Carries the jobs that this machine took from the clone to the merge. Every step may be repeated after a crash. */
 export class JobFollower {
   readonly #ports: FleetPorts
+  /** When the work of each job was saved; undefined while it is being saved. */
+  readonly #savedAt = new Map<string, number | undefined>()
 
   constructor(ports: FleetPorts) {
     this.#ports = ports
   }
 
   /** Writes down that this machine has the job. An earlier attempt left its clone. */
-  async begin(job: QueuedJob, agents: readonly string[], agent?: string): Promise<JobRecord> {
+  async begin(
+    job: QueuedJob,
+    agents: readonly string[],
+    agent?: string,
+    left?: JobProgress | undefined,
+  ): Promise<JobRecord> {
     const { records, clones, clock } = this.#ports
     const earlier = await records.of(job.data)
+    // Another machine has continued since: its commits are on the remote, and this clone is behind.
+    if (earlier?.isFenced) await clones.setAside(earlier)
     const working = (await records.all()).filter(usesSlot)
     const [first = DEFAULT_AGENT, ...rest] = agents
     const folders = earlier ?? (await clones.folders(job.data.project, job.data.issue))
@@ -36,6 +47,8 @@ export class JobFollower {
       objects: folders.objects,
       stage: 'taken',
       takenAt: clock.now(),
+      takesOver: left?.claim,
+      resumesReview: left?.isInReview || undefined,
     })
     await this.#ports.journal({ what: 'taken', ...aboutJob(job) })
     return records.put(record)
@@ -62,12 +75,15 @@ export class JobFollower {
           return await this.#fail(record, step.reason, facts)
         case 'put-back':
           return await this.putBack(record, step.reason)
+        case 'fence':
+          return await this.fence(record, step.reason)
         case 'clean':
         case 'keep':
           return await this.#clean(record, step.do === 'keep' ? step.reason : undefined)
         case 'wait':
           if (step.note !== record.note && record.stage === 'working')
             await records.put({ ...record, note: step.note })
+          if (record.stage === 'working') this.#saveSoon(record)
       }
     } catch (cause) {
       // The step may have come far enough to change the record.
@@ -84,15 +100,87 @@ export class JobFollower {
   async #prepare(record: JobRecord): Promise<void> {
     const { clones, records } = this.#ports
     const { issue, project } = record.data
+    let claim: string
     try {
       await clones.make(project, record, () => this.#ports.loginFor(project))
-      await this.#ports.claim(record.clone, issue)
+      claim = await this.#ports.claim(record.clone, issue, record.takesOver)
     } catch (cause) {
       const code = cause instanceof BatonError ? cause.code : undefined
       if (code === 'claim_held' || code === 'claim_refused') return this.putBack(record, messageOf(cause))
       throw cause
     }
-    await this.#start(await records.put({ ...record, stage: 'claimed', tries: 0, note: undefined }))
+    const left = await this.#leftBefore(record, claim)
+    if (left) await this.#ports.handDown(record.clone, left.handoff)
+    if (record.resumesReview) await this.#ports.resumeReview(record.clone, issue)
+    if (!(await this.#save(record, { claim, handoff: left?.handoff, isInReview: false }))) return
+    if (left) await this.#ports.journal({ what: 'resumed', ...aboutRecord(record) })
+    const next = await records.put({ ...record, stage: 'claimed', tries: 0, note: undefined })
+    if (!record.resumesReview) await this.#start(next)
+  }
+
+  /** What another machine left before this one took the issue; undefined if there was none. */
+  async #leftBefore({ data, takesOver }: JobRecord, claim: string): Promise<JobProgress | undefined> {
+    if (takesOver === undefined || takesOver === claim) return undefined
+    const rows = await (await this.#ports.queue()).progress()
+    return rows.find(row => jobKey(row.data) === jobKey(data))
+  }
+
+  /** Stores in the database what another machine needs in order to resume. False: this machine is fenced. */
+  async #save(
+    record: JobRecord,
+    progress: Pick<JobProgress, 'claim' | 'handoff' | 'isInReview'>,
+  ): Promise<boolean> {
+    const { machine } = await this.#ports.settings.read()
+    const queue = await this.#ports.queue()
+    if (await queue.saveProgress({ data: record.data, machine, ...progress })) return true
+    await this.fence(record, 'Another machine of the fleet took the issue over')
+    return false
+  }
+
+  /** Pushes commits and stores the newest handoff document, in the background: a push may take minutes. */
+  #saveSoon(record: JobRecord): void {
+    if (!this.#ports.machines) return
+    const { clock, pushWork, newestHandoff, fault } = this.#ports
+    const at = this.#savedAt.has(record.job) ? this.#savedAt.get(record.job) : record.startedAt
+    if (at === undefined || clock.now() - at < SAVE_MS) return
+    this.#savedAt.set(record.job, undefined)
+    void (async () => {
+      await pushWork(record.clone).catch(cause => fault(`pushing the work on #${record.data.issue}`, cause))
+      const handoff = await newestHandoff(record.clone)
+      const claim = await this.#ports.claimOf(record.clone)
+      const now = await this.#ports.records.of(record.data)
+      if (now?.stage === 'working') await this.#save(now, { claim, handoff, isInReview: false })
+    })()
+      .catch(cause => fault(`saving the work on #${record.data.issue}`, cause))
+      .finally(() => this.#savedAt.set(record.job, clock.now()))
+  }
+
+  /**
+   * Another machine has the issue: ends the agent here and does nothing else. The clone stays, and a person learns what in it
+   * was not pushed.
+   */
+  async fence(record: JobRecord, reason: string): Promise<void> {
+    if (record.terminal) await this.#ports.endAgent(record.terminal)
+    await this.#ports.records.put({
+      ...record,
+      stage: 'waiting',
+      isFenced: true,
+      note: reason,
+      terminal: undefined,
+      notBefore: 0,
+      tries: 0,
+    })
+    const { issue, project } = record.data
+    await this.#ports
+      .forgetLostClaim(record.clone, issue, reason)
+      .catch(cause => this.#ports.fault(`letting go of #${issue}`, cause))
+    const unsaved = await this.#ports.clones.unsaved(record)
+    await this.#ports.journal({ what: 'fenced', ...aboutRecord(record), reason: unsaved ?? reason })
+    if (unsaved)
+      await this.#ports.announce(
+        project,
+        `⚠️ another machine continues issue #${issue}. The clone here stays: ${unsaved}\n${record.clone}`,
+      )
   }
 
   async #start(record: JobRecord): Promise<void> {
@@ -120,8 +208,14 @@ export class JobFollower {
       notBefore: 0,
     })
     await this.#ports.journal({ what: 'opened', ...aboutRecord(record), pullRequest: pull.url })
-    const queue = await this.#ports.queue().catch(() => undefined)
-    await queue?.complete(record.job).catch(cause => this.#ports.fault('completing a job', cause))
+    await this.complete(record).catch(cause => this.#ports.fault('completing a job', cause))
+  }
+
+  /** The job is done for the queue; the progress says who follows its pull request. */
+  async complete(record: JobRecord): Promise<void> {
+    const claim = await this.#ports.claimOf(record.clone)
+    if (!(await this.#save(record, { claim, isInReview: true }))) return
+    await (await this.#ports.queue()).complete(record.job)
   }
 
   async #fail(
@@ -177,6 +271,8 @@ export class JobFollower {
 
   async #clean(record: JobRecord, why: string | undefined): Promise<void> {
     if (record.terminal) await this.#ports.endAgent(record.terminal)
+    const { machine } = await this.#ports.settings.read()
+    await (await this.#ports.queue()).dropProgress(record.data, machine)
     const left = why === undefined ? await this.#ports.clones.remove(record) : { kept: why }
     await this.#ports.records.remove(record)
     await this.#ports.journal({

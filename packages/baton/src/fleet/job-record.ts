@@ -35,6 +35,12 @@ export const JobRecord = z.object({
   tries: z.number().int().default(0),
   /** What it waits for at the moment. */
   note: z.string().optional(),
+  /** The claim that another machine had before it vanished. */
+  takesOver: z.string().optional(),
+  /** The pull request was open when another machine vanished: no agent is needed until there is news. */
+  resumesReview: z.boolean().optional(),
+  /** Another machine has the issue now: nothing may happen to it here. */
+  isFenced: z.boolean().optional(),
 })
 export type JobRecord = z.infer<typeof JobRecord>
 
@@ -97,6 +103,8 @@ export const FleetSettings = z.object({
   mode: z.enum(['down', 'up', 'paused', 'draining']),
   slots: z.number().int().min(1).max(64),
   agents: z.array(z.string()).min(1),
+  /** The clone of each repository on this machine, by `host/owner/name`. It takes issues of no other repository. */
+  projects: z.record(z.string(), z.string()).default({}),
 })
 export type FleetSettings = z.infer<typeof FleetSettings>
 

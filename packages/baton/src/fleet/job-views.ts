@@ -1,17 +1,43 @@
 import type { JobView } from '@batonpass/contract/fleet'
-import type { QueuedJob } from '../ports/job-queue.ts'
+import type { JobProgress, QueuedJob } from '../ports/job-queue.ts'
 import { type JobRecord, jobKey } from './job-record.ts'
 
 /** The queue and this machine's own records as one list: what is worked on first, then what waits. */
-export function jobViews(jobs: readonly QueuedJob[], records: readonly JobRecord[]): JobView[] {
+export function jobViews(
+  jobs: readonly QueuedJob[],
+  records: readonly JobRecord[],
+  progress: readonly JobProgress[] = [],
+  /** The names of the other machines, by their ids. */
+  elsewhere: ReadonlyMap<string, string> = new Map(),
+): JobView[] {
   const byKey = new Map(records.map(record => [jobKey(record.data), record]))
-  const queued = jobs.map(job => viewOf(job, byKey.get(jobKey(job.data))))
   const known = new Set(jobs.map(({ data }) => jobKey(data)))
+  const queued = jobs.map(job => ({
+    ...viewOf(job, byKey.get(jobKey(job.data))),
+    ...machineOf(elsewhere.get(job.data.machine ?? '')),
+  }))
   const reviewed = records.filter(record => !known.has(jobKey(record.data)) && record.stage !== 'waiting')
-  return [...queued, ...reviewed.map(viewOfRecord)].sort(
+  for (const { data } of reviewed) known.add(jobKey(data))
+  const others = progress.filter(({ data, machine }) => elsewhere.has(machine) && !known.has(jobKey(data)))
+  const theirs = others.map(row => ({ ...viewOfProgress(row), ...machineOf(elsewhere.get(row.machine)) }))
+  return [...queued, ...reviewed.map(viewOfRecord), ...theirs].sort(
     (a, b) =>
       ORDER[a.state] - ORDER[b.state] || b.priority - a.priority || a.addedAt.localeCompare(b.addedAt),
   )
+}
+
+const machineOf = (name: string | undefined) => (name === undefined ? {} : { machine: name })
+
+/** Another machine follows its pull request. */
+function viewOfProgress({ data, isInReview }: JobProgress): JobView {
+  const { repository, project, issue, priority, agent } = data
+  return {
+    id: `${repository}#${issue}`,
+    ...{ repository, project, issue, priority, failures: 0 },
+    ...(agent ? { agent } : {}),
+    state: isInReview ? 'review' : 'working',
+    addedAt: '',
+  }
 }
 
 const ORDER = { working: 0, review: 1, waiting: 2, failed: 3 }

@@ -68,21 +68,22 @@ export function chooseMerges<C extends MergeCandidate>(candidates: readonly C[],
   const heldBy = new Map<string, MergeRecord>()
   const inOrder = [...candidates].sort(({ record: a }, { record: b }) => a.since - b.since || a.pull - b.pull)
   for (const { record } of inOrder) {
-    if (record.attempt?.via === 'baton') taken.add(lane(record))
-    if (isHolding(record, now) && !heldBy.has(lane(record))) heldBy.set(lane(record), record)
+    if (record.attempt?.via === 'baton') taken.add(laneOf(record))
+    if (isHolding(record, now) && !heldBy.has(laneOf(record))) heldBy.set(laneOf(record), record)
   }
   return inOrder.filter(candidate => {
     const { record } = candidate
     const { is } = readinessOf(candidate, now)
     if ((is !== 'go' && is !== 'refresh') || record.attempt || record.notBefore > now) return false
-    if (taken.has(lane(record)) || (heldBy.get(lane(record)) ?? record) !== record) return false
-    taken.add(lane(record))
+    if (taken.has(laneOf(record)) || (heldBy.get(laneOf(record)) ?? record) !== record) return false
+    taken.add(laneOf(record))
     return true
   })
 }
 
 /** Pull requests with the same lane are merged one after the other. */
-const lane = ({ data, base }: Pick<MergeRecord, 'data' | 'base'>): string => `${data.repository} ${base}`
+export const laneOf = ({ data, base }: Pick<MergeRecord, 'data' | 'base'>): string =>
+  `${data.repository} ${base}`
 
 const isHolding = ({ sentBack }: MergeRecord, now: number): boolean =>
   sentBack !== undefined && sentBack.count >= 2 && now - sentBack.at < HOLD_MS

@@ -9,6 +9,8 @@ export interface JobFacts {
     pull?: { number: number; url: string; state: 'open' | 'closed' | 'merged' } | undefined
     session?: string | undefined
     proof?: string | undefined
+    /** There is news on which an agent has to act. */
+    hasTask?: boolean | undefined
   }
   /** The state of the job's pull request on the forge, once the claim has ended. */
   pullState?: 'open' | 'closed' | 'merged' | undefined
@@ -28,6 +30,7 @@ export type JobStep =
   | { do: 'note-pull'; pull: NonNullable<JobRecord['pull']> }
   | { do: 'clean' }
   | { do: 'keep'; reason: string }
+  | { do: 'fence'; reason: string }
 
 /** An agent needs a moment until Baton sees its terminal or its first hook. */
 const START_MS = 60_000
@@ -47,7 +50,10 @@ export function nextJobStep(record: JobRecord, facts: JobFacts, now: number): Jo
   if (pull) return { do: 'opened', pull }
   if (!claim) return { do: 'put-back', reason: 'The claim of the issue was released' }
   if (claim.isLost) return { do: 'put-back', reason: 'Another session took the issue over' }
-  if (record.stage === 'claimed') return { do: 'start' }
+  if (record.stage === 'claimed')
+    return record.resumesReview && !claim.hasTask
+      ? { do: 'wait', note: 'Baton looks for its pull request' }
+      : { do: 'start' }
   const startedAt = record.startedAt ?? now
   // The daemon was killed before it started the agent.
   if (facts.agent === 'never') return now - startedAt < START_MS ? { do: 'wait' } : { do: 'start' }
@@ -62,11 +68,18 @@ export function nextJobStep(record: JobRecord, facts: JobFacts, now: number): Jo
   return end ? { do: 'wait', note: end.reason } : { do: 'wait' }
 }
 
-function inReview(record: JobRecord, { claim, pullState }: JobFacts, pull: JobRecord['pull']): JobStep {
+function inReview(
+  record: JobRecord,
+  { claim, pullState, agent }: JobFacts,
+  pull: JobRecord['pull'],
+): JobStep {
   if (!claim)
     return (pullState ?? record.pull?.state) === 'merged'
       ? { do: 'clean' }
       : { do: 'keep', reason: 'The claim ended without a merge' }
+  if (claim.isLost) return { do: 'fence', reason: 'Another session took the issue over' }
+  // The agent that opened it was on a machine that vanished.
+  if (claim.hasTask && agent === 'never' && record.resumesReview) return { do: 'start' }
   if (pull && (pull.number !== record.pull?.number || pull.state !== record.pull.state))
     return { do: 'note-pull', pull }
   return { do: 'wait' }

@@ -3,16 +3,20 @@ import type { Clock } from '../ports/clock.ts'
 import type { Clones } from '../ports/clones.ts'
 import type { GitLogin } from '../ports/git-work.ts'
 import type { Ids } from '../ports/ids.ts'
-import type { JobQueue } from '../ports/job-queue.ts'
-import type { FleetSettings, JobRecord, JobRecords } from './job-record.ts'
+import type { JobProgress, JobQueue } from '../ports/job-queue.ts'
+import type { JobRecord, JobRecords } from './job-record.ts'
+import type { MachineLeases } from './machine-leases.ts'
 import type { MergeQueue } from './merge-queue.ts'
 import type { JobFacts } from './next-step.ts'
+import type { SettingsKeeper } from './settings.ts'
 import type { Sources } from './sources.ts'
 
 /** What the fleet needs from the rest of Baton. */
 export interface FleetPorts {
   records: JobRecords
-  settings: { read(): Promise<FleetSettings | undefined>; write(settings: FleetSettings): Promise<void> }
+  settings: SettingsKeeper
+  /** The leases of this machine among others; absent if it has the database for itself. */
+  machines?: Pick<MachineLeases, 'beat' | 'leave' | 'machines'> | undefined
   /** Opens the queue, and starts its database if it is Baton's own. */
   queue(): Promise<JobQueue>
   /** Closes the queue, and stops the database if it is Baton's own. */
@@ -23,8 +27,25 @@ export interface FleetPorts {
   repositoryOf(project: string): Promise<string>
   /** The login to use if git cannot log in by itself. */
   loginFor(project: string): Promise<GitLogin | undefined>
-  /** Claims the issue in the clone, as `baton claim` does. Doing it twice has no effect. */
-  claim(clone: string, issue: number): Promise<void>
+  /**
+   * Claims the issue in the clone, as `baton claim` does, and returns the claim's id. Doing it twice has no effect.
+   * `takesOver`: the claim of a machine that has vanished.
+   */
+  claim(clone: string, issue: number, takesOver: string | undefined): Promise<string>
+  /** The id of the clone's claim. */
+  claimOf(clone: string): Promise<string | undefined>
+  /** Whether the clone's claim has its lease. Throws if that cannot be checked. */
+  holdsClaim(clone: string): Promise<boolean>
+  /** Gives the agent of the next session what the machine before it left. */
+  handDown(clone: string, handoff: JobProgress['handoff']): Promise<void>
+  /** Lets the claim find the pull request of its branch again, or open it. */
+  resumeReview(clone: string, issue: number): Promise<void>
+  /** Pushes the commits of the clone's branch that the remote does not have. */
+  pushWork(clone: string): Promise<void>
+  /** The newest verified handoff document in the clone. */
+  newestHandoff(clone: string): Promise<JobProgress['handoff']>
+  /** Deletes what a claim that another machine has now left on this one's disk. Does nothing outside. */
+  forgetLostClaim(clone: string, issue: number, why: string): Promise<void>
   releaseClaim(clone: string, issue: number, why: string): Promise<void>
   factsOf(record: JobRecord): Promise<JobFacts>
   startAgent(order: {

@@ -11,6 +11,10 @@ export interface Clones {
   folders(project: string, issue: number): Promise<CloneFolders>
   /** Makes the clone, or leaves the one that an earlier attempt made. */
   make(project: string, folders: CloneFolders, login: () => Promise<GitLogin | undefined>): Promise<void>
+  /** What would be lost with the clone, such as commits that were not pushed; undefined: nothing. */
+  unsaved(folders: CloneFolders): Promise<string | undefined>
+  /** Makes room for a new clone in the same place: deletes this one if nothing would be lost, otherwise renames it. */
+  setAside(folders: CloneFolders): Promise<void>
   /** Deletes the clone if nothing in it would be lost; otherwise says what. */
   remove(folders: CloneFolders): Promise<'removed' | { kept: string }>
 }

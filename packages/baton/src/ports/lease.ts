@@ -1,4 +1,7 @@
-/** The issue that a lease is for. `folder` is a clone of the repository on this machine. */
+/**
+ * The issue that a lease is for. `folder` is a clone of the repository on this machine. In PostgreSQL, the fleet also leases
+ * base branches and machines, under names that no repository has (fleet/machine-leases.ts).
+ */
 export interface LeaseName {
   /** `host/owner/name`, lower case. */
   repository: string
@@ -12,6 +15,8 @@ export interface LeaseOwner {
   claim: string
   agent: string
   host: string
+  /** What other machines may know in addition; only in PostgreSQL. */
+  details?: string | undefined
 }
 
 export interface HeldLease extends LeaseOwner {

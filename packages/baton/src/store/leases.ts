@@ -45,10 +45,11 @@ export function postgresLeases(
       .where('claim', 'is not', null)
       .executeTakeFirst()
 
-  const values = ({ claim, agent, host }: LeaseOwner, ttlMs: number) => ({
+  const values = ({ claim, agent, host, details }: LeaseOwner, ttlMs: number) => ({
     claim,
     agent,
     host,
+    details: details ?? null,
     taken_at: now,
     until: later(ttlMs),
   })
@@ -151,11 +152,12 @@ export function postgresLeases(
   }
 }
 
-const holding = ({ issue, claim, agent, host, token, taken_at, until, dead }: Row): HeldLease => ({
+const holding = ({ issue, claim, agent, host, details, token, taken_at, until, dead }: Row): HeldLease => ({
   issue,
   claim: claim ?? '',
   agent,
   host,
+  ...(details === null ? {} : { details }),
   token,
   takenAt: taken_at.getTime(),
   until: until.getTime(),

@@ -243,6 +243,16 @@ const migrations: Record<string, (dialect: Dialect) => Migration | undefined> = 
       },
     }
   },
+
+  // What a machine of a fleet reports about itself.
+  '0007_lease_details': dialect =>
+    dialect === 'sqlite'
+      ? undefined
+      : {
+          async up(db) {
+            await db.schema.alterTable('leases').addColumn('details', 'text').execute()
+          },
+        },
 }
 
 /** Migrates a database to this version. Refuses a database of a newer version. */

@@ -78,6 +78,7 @@ interface LeaseTable {
   claim: string | null
   agent: string
   host: string
+  details: string | null
   taken_at: Date
   until: Date
 }

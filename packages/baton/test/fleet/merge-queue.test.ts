@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { JobRecord } from '../../src/fleet/job-record.ts'
 import { scratch } from '../world/scratch.ts'
+import { memoryLeases } from './memory-leases.ts'
 import { mergeWorld, REPOSITORY } from './merge-world.ts'
 
 const PROVEN = { merge: { policy: 'proven' } }
@@ -242,6 +243,48 @@ describe('the merge queue', () => {
     expect(world.state.closed).toEqual([1])
     expect(world.fileOnMain('late')).toBe('late')
     expect(world.state.announced).toEqual([])
+  })
+
+  test('two machines, one base: one merges at a time, and one that is suspended past its lease merges nothing it did not prove', async () => {
+    using world = mergeWorld({ settings: PROVEN })
+    const { state } = world
+    await world.pull(1, { one: '1\n' })
+    await world.pull(2, { two: '2\n' })
+    const clock = { now: state.now }
+    const leases = memoryLeases(() => clock.now)
+    const first = world.life({ id: 'one', issues: [1], leases }).queue
+    const second = world.life({ id: 'two', issues: [2], leases }).queue
+    let wake = () => {}
+    const suspended = new Promise<void>(resolve => {
+      // It has decided to merge, and sleeps before it checks its leases for the last time.
+      state.beforeForge = () => {
+        state.beforeForge = undefined
+        resolve()
+        return new Promise(woken => {
+          wake = woken
+        })
+      }
+    })
+    const merging = world.settle(first, 4)
+    await suspended
+    await world.settle(second, 2)
+    expect(await second.views()).toMatchObject([{ issue: 2, note: 'The machine one merges into main' }])
+    expect(world.main()).toEqual(['Begin'])
+    // Its lease ends by the clock of the database, and the other machine goes first.
+    clock.now += 600_001
+    await world.settle(second, 4)
+    expect(world.main()).toEqual(['Issue 2 (#2)', 'Begin'])
+    wake()
+    await merging
+    await world.settle(first, 8)
+    expect(world.main()).toEqual(['Issue 1 (#1)', 'Issue 2 (#2)', 'Begin'])
+    const tree = (commit: string) => world.run(world.origin, 'rev-parse', `${commit}^{tree}`)
+    for (const [nth, at] of [
+      [-1, 'main'],
+      [-2, 'main~1'],
+    ] as const)
+      expect(tree(state.proofs.at(nth)?.commit ?? ''), at).toBe(tree(at))
+    expect(state.closed.sort()).toEqual([1, 2])
   })
 
   test('killed before every step: each pull request is merged exactly once, and no commit is lost', {

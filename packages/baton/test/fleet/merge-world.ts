@@ -15,8 +15,11 @@ import { claimMerges } from '../../src/claim/merge-steps.ts'
 import type { ClaimPorts } from '../../src/claim/ports.ts'
 import { ClaimRecord, ClaimRecords } from '../../src/claim/record.ts'
 import { JobRecord, JobRecords, MergeAnswers, MergeRecords } from '../../src/fleet/job-record.ts'
-import { type MergePorts, MergeQueue } from '../../src/fleet/merge-queue.ts'
+import { MachineLeases } from '../../src/fleet/machine-leases.ts'
+import type { MergePorts } from '../../src/fleet/merge-ports.ts'
+import { MergeQueue } from '../../src/fleet/merge-queue.ts'
 import type { PullRequestStatus } from '../../src/ports/forge.ts'
+import type { Leases } from '../../src/ports/lease.ts'
 import type { WritableForge } from '../../src/ports/writable-forge.ts'
 import type { ProofOrder } from '../../src/proof/proofs.ts'
 import { plainGit, scratch } from '../world/scratch.ts'
@@ -61,6 +64,8 @@ export function mergeWorld(options: { settings?: object; mergiraf?: string; nati
     closed: [] as number[],
     isLost: false,
     isPaused: false,
+    /** Right before an action on the forge, whose leases were not checked yet. */
+    beforeForge: undefined as (() => Promise<void>) | undefined,
     beforePush: undefined as (() => void) | undefined,
     proofs: [] as ProofOrder[],
     /** Before which of its operations a daemon is killed. */
@@ -114,7 +119,8 @@ export function mergeWorld(options: { settings?: object; mergiraf?: string; nati
   }
 
   /** One life of the daemon: an operation that it does not survive leaves nothing but what it did. */
-  function life() {
+  function life(machine?: { id: string; issues: readonly number[]; leases: Leases }) {
+    const own = join(folder.path, `state${machine ? `-${machine.id}` : ''}`)
     let isDead = false
     let count = 0
     const watched = <T extends object>(name: string, target: T, methods: readonly (keyof T)[]): T =>
@@ -138,7 +144,10 @@ export function mergeWorld(options: { settings?: object; mergiraf?: string; nati
           if (state.isLost) throw new BatonError('claim_lost', 'Another session has it')
         },
         claimAt: where => claims.at(where),
-        forgeFor: async () => watched('forge', forge, ['mergePullRequest', 'enqueuePullRequest']),
+        forgeFor: async () => {
+          await state.beforeForge?.()
+          return watched('forge', forge, ['mergePullRequest', 'enqueuePullRequest'])
+        },
         push: watched(
           'git',
           {
@@ -163,12 +172,19 @@ export function mergeWorld(options: { settings?: object; mergiraf?: string; nati
       redact: (text: string) => text,
     } as unknown as ClaimPorts
     const ports: MergePorts = {
-      jobs,
-      records: watched('records', new MergeRecords(systemSmallFiles, join(folder.path, 'state')), [
-        'put',
-        'remove',
-      ]),
-      answers: new MergeAnswers(systemSmallFiles, join(folder.path, 'state')),
+      jobs: machine
+        ? { all: async () => (await jobs.all()).filter(({ data }) => machine.issues.includes(data.issue)) }
+        : jobs,
+      lanes:
+        machine &&
+        new MachineLeases({
+          leases: machine.leases,
+          machine: async () => ({ id: machine.id, name: machine.id }),
+          ttlMs: () => 600_000,
+          clock: { elapsed: () => state.now },
+        }),
+      records: watched('records', new MergeRecords(systemSmallFiles, own), ['put', 'remove']),
+      answers: new MergeAnswers(systemSmallFiles, own),
       git: watched('merges', gitMerges({ mergiraf: () => options.mergiraf }), ['attempt', 'remove']),
       claimAt: clone => claims.at(clone),
       actions: watched('actions', claimMerges(claimPorts), ['startProof', 'sendBack']),

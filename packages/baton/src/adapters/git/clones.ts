@@ -53,6 +53,16 @@ export const gitClones: Clones = {
     await rename(fresh, clone)
   },
 
+  unsaved: async ({ clone }) => ((await exists(clone)) ? whatWouldBeLost(clone) : undefined),
+
+  async setAside(folders) {
+    if ((await gitClones.remove(folders)) === 'removed') return
+    for (let count = 1; ; count++) {
+      const aside = `${folders.clone}-left-${count}`
+      if (!(await exists(aside))) return rename(folders.clone, aside)
+    }
+  },
+
   async remove(folders) {
     const { clone } = folders
     if (!(await exists(clone))) return 'removed'

@@ -4,6 +4,7 @@ import { BatonError } from '@batonpass/contract/errors'
 import { JobData, JobEvidence } from '@batonpass/contract/fleet'
 import type { Db, JobWithMetadata } from 'pg-boss'
 import type { JobQueue, QueuedJob } from '../../ports/job-queue.ts'
+import { jobProgress, keyOf, PROGRESS } from './job-progress.ts'
 
 const QUEUE = 'issues'
 const SCHEMA = 'baton_fleet'
@@ -43,6 +44,7 @@ export async function openJobQueue(url: string, boss: string): Promise<JobQueue>
       retentionSeconds: YEAR_SECONDS,
       deleteAfterSeconds: 30 * 24 * 60 * 60,
     })
+    await queue.createQueue(PROGRESS, { policy: 'exclusive', retentionSeconds: YEAR_SECONDS })
   } catch (cause) {
     await pool.end().catch(() => {})
     throw failure(cause)
@@ -70,11 +72,13 @@ export async function openJobQueue(url: string, boss: string): Promise<JobQueue>
   const send = (data: JobData, db: Db, startAfter = 0) =>
     queue.send(QUEUE, data, {
       db,
-      singletonKey: `${data.repository}#${data.issue}`,
+      singletonKey: keyOf(data),
       priority: data.priority,
       group: { id: data.repository },
       startAfter,
     })
+
+  const progress = jobProgress(queue)
 
   return {
     add: data =>
@@ -96,7 +100,10 @@ export async function openJobQueue(url: string, boss: string): Promise<JobQueue>
         await queue.update(QUEUE, { ...job.data, machine }, { id, priority: CHOSEN, db })
         const options = { db, minPriority: CHOSEN, groupConcurrency: perRepository }
         const [taken] = await queue.fetch(QUEUE, options)
-        if (taken) return find(taken.id, db)
+        if (taken) {
+          await progress.take(job.data, machine, db)
+          return find(taken.id, db)
+        }
         await queue.update(QUEUE, job.data, { id, priority: job.data.priority, db })
         return undefined
       }),
@@ -135,6 +142,26 @@ export async function openJobQueue(url: string, boss: string): Promise<JobQueue>
     async remove(id) {
       await transaction(db => queue.deleteJob(QUEUE, id, { db }))
     },
+    progress: () =>
+      progress.all().catch(cause => {
+        throw failure(cause)
+      }),
+    saveProgress: next => transaction(db => progress.save(next, db)),
+    async dropProgress(data, machine) {
+      await transaction(db => progress.drop(data, machine, db))
+    },
+    reclaim: (data, from, evidence) =>
+      transaction(async db => {
+        const known = await progress.locked(data, db)
+        if (known?.machine !== from) return false
+        await progress.put({ ...known, machine: '' }, db)
+        const jobs = await queue.findJobs(QUEUE, { key: keyOf(data), db })
+        const active = jobs.map(jobOf).find(job => job?.state === 'active' && job.data.machine === from)
+        if (active) await queue.complete(QUEUE, active.id, evidence, { db })
+        else if (!known.isInReview) return false
+        const { machine: _, ...again } = active?.data ?? known.data
+        return (await send(again, db)) !== null
+      }),
     async close() {
       await queue.stop({ graceful: false }).catch(() => {})
       await pool.end().catch(() => {})

@@ -1,6 +1,8 @@
+import { resolve } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
 import { type FleetOrder, FleetStatus } from '@batonpass/contract/fleet'
 import { launchesOf } from '../../adapters/agents/launches.ts'
+import { findWorktreeRoot } from '../../config/project.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { callStartedDaemon } from '../daemon.ts'
 import { ensureQueuePackages } from '../ensure-queue-packages.ts'
@@ -21,7 +23,7 @@ export const fleet: Handler = async (given, io) => {
   const [what = 'status'] = given.positionals
   if (what === 'status') return show(given, io, await callStartedDaemon(io, 'GET', '/api/fleet', CALL_MS))
   if (what === 'up') {
-    const order = upOrder(given)
+    const order = upOrder(given, io)
     await ensureQueuePackages(io)
     return show(given, io, await callStartedDaemon(io, 'POST', '/api/fleet', CALL_MS, { body: order }))
   }
@@ -34,7 +36,7 @@ export const fleet: Handler = async (given, io) => {
   })
 }
 
-function upOrder(given: Given): FleetOrder {
+function upOrder(given: Given, io: Io): FleetOrder {
   const slots = text(given, 'slots')
   const count = Number(slots)
   if (slots !== undefined && !(Number.isInteger(count) && count >= 1 && count <= 64))
@@ -42,10 +44,14 @@ function upOrder(given: Given): FleetOrder {
   const agents = text(given, 'agents')
     ?.split(',')
     .map(name => launchesOf(name.trim()).agent)
+  const repos = text(given, 'repos')
+    ?.split(',')
+    .map(folder => resolve(io.cwd, folder.trim().replace(/^~(?=\/)/, io.home)))
   return {
     mode: 'up',
     ...(slots === undefined ? {} : { slots: count }),
     ...(agents === undefined ? {} : { agents: [...new Set(agents)] }),
+    ...(repos === undefined ? {} : { projects: repos.map(folder => findWorktreeRoot(folder)) }),
   }
 }
 
@@ -67,6 +73,7 @@ function show(given: Given, io: Io, answer: unknown): number {
     jobs,
     sources,
     merges,
+    machines,
     overlaps,
   } = status
   io.stdout.write(`The fleet ${SAID[mode]}.\n`)
@@ -76,6 +83,14 @@ function show(given: Given, io: Io, answer: unknown): number {
     )
   if (problem) io.stdout.write(`${paint(io)('red', 'problem')} ${printable(problem)}\n`)
   if (waits) io.stdout.write(`${paint(io)('yellow', 'waits')} ${printable(waits)}\n`)
+  for (const { name, isHere, isAlive, mode: theirs, busy: used, slots: all, until } of machines)
+    io.stdout.write(
+      `  machine   ${printable(name)}${isHere ? ' (this one)' : ''}  ${
+        isAlive
+          ? `${theirs}, ${used} of ${all} slots in use`
+          : paint(io)('red', `silent since before ${until}`)
+      }\n`,
+    )
   for (const source of sources) io.stdout.write(sourceLine(source, io))
   for (const job of jobs) io.stdout.write(jobLines(job, io))
   if (merges.length > 0) io.stdout.write('\nMerge queue:\n')

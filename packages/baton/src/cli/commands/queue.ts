@@ -105,11 +105,24 @@ export function sourceLine({ repository, label, column, problem }: SourceView, i
 /** One job for people; the second line says where to look. */
 export function jobLines(job: JobView, io: Io): string {
   const colour = paint(io)
-  const { repository, issue, state, priority, agent, failures, reason, pullRequest, terminal, clone } = job
+  const {
+    repository,
+    issue,
+    state,
+    priority,
+    agent,
+    failures,
+    reason,
+    pullRequest,
+    terminal,
+    clone,
+    machine,
+  } = job
   const shown = { waiting: 'dim', working: 'green', review: 'yellow', failed: 'red' } as const
   const about = [
     priority === 0 ? '' : `priority ${priority}`,
     agent && state === 'working' ? agent : '',
+    machine ? `on ${machine}` : '',
     failures > 0 ? `${failures} failed` : '',
     pullRequest ?? '',
     reason ?? '',

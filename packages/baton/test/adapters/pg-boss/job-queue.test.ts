@@ -109,6 +109,40 @@ describe('a PostgreSQL of our own with the queue in it', () => {
     expect(later?.data.machine).toBeUndefined()
   })
 
+  test('keeps what a machine reached, and gives the issue to another only when that one is said to have vanished', async () => {
+    const data = job(40)
+    const id = (await queue.add(data))?.id ?? ''
+    await queue.take(id, 'one', 9)
+    const handoff = { name: 'handoff-2026-01-22-14-30.md', text: 'Half done' }
+    const reached = { data, machine: 'one', claim: 'clm_one', handoff, isInReview: false }
+    expect(await queue.saveProgress(reached)).toBe(true)
+    expect(await queue.saveProgress({ ...reached, machine: 'two' })).toBe(false)
+    expect(await queue.reclaim(data, 'two', evidence)).toBe(false)
+    // Two machines see it vanish at the same moment.
+    const both = await Promise.all([
+      queue.reclaim(data, 'one', evidence),
+      queue.reclaim(data, 'one', evidence),
+    ])
+    expect(both.sort()).toEqual([false, true])
+    expect(await stateOf(40)).toMatchObject({ state: 'waiting', failures: 0 })
+    expect(await queue.saveProgress(reached)).toBe(false)
+    const again = await queue.take((await stateOf(40))?.id ?? '', 'two', 9)
+    expect(again).toMatchObject({ data: { machine: 'two' } })
+    const rows = async () => (await queue.progress()).filter(row => row.data.issue === 40)
+    expect(await rows()).toMatchObject([{ machine: 'two', claim: 'clm_one', handoff }])
+    // Its pull request is open: the queue has done its part, and the progress says who follows it.
+    expect(await queue.saveProgress({ data, machine: 'two', claim: 'clm_two', isInReview: true })).toBe(true)
+    await queue.complete(again?.id ?? '')
+    expect(await stateOf(40)).toBeUndefined()
+    expect(await queue.reclaim(data, 'two', evidence)).toBe(true)
+    expect(await stateOf(40)).toMatchObject({ state: 'waiting' })
+    await queue.take((await stateOf(40))?.id ?? '', 'one', 9)
+    await queue.dropProgress(data, 'two')
+    expect(await rows()).toMatchObject([{ machine: 'one', isInReview: true }])
+    await queue.dropProgress(data, 'one')
+    expect(await rows()).toEqual([])
+  })
+
   test('stops and starts with everything in it', async () => {
     const before = (await queue.list()).length
     await queue.close()

@@ -1,0 +1,50 @@
+import type { Ids } from '../ports/ids.ts'
+import type { FleetSettings } from './job-record.ts'
+
+export const DEFAULT_AGENT = 'claude-code'
+const DEFAULT_SLOTS = 2
+
+/** Where the settings of this machine are stored. */
+export interface SettingsFile {
+  read(): Promise<FleetSettings | undefined>
+  write(settings: FleetSettings): Promise<void>
+}
+
+/** What this machine does in the fleet, kept in memory after the first read. */
+export class SettingsKeeper {
+  readonly #file: SettingsFile
+  readonly #ids: Ids
+  #settings: Promise<FleetSettings> | undefined
+
+  constructor(file: SettingsFile, ids: Ids) {
+    this.#file = file
+    this.#ids = ids
+  }
+
+  read(): Promise<FleetSettings> {
+    this.#settings ??= this.#file.read().then(
+      found =>
+        found ?? {
+          version: 1,
+          machine: this.#ids.id(20),
+          mode: 'down',
+          slots: DEFAULT_SLOTS,
+          agents: [DEFAULT_AGENT],
+          projects: {},
+        },
+    )
+    return this.#settings
+  }
+
+  async write(settings: FleetSettings): Promise<void> {
+    await this.#file.write(settings)
+    this.#settings = Promise.resolve(settings)
+  }
+
+  /** This machine may work on issues of a repository, in clones of this one. */
+  async addProject(repository: string, project: string): Promise<void> {
+    const known = await this.read()
+    if (known.projects[repository] === project) return
+    await this.write({ ...known, projects: { ...known.projects, [repository]: project } })
+  }
+}
