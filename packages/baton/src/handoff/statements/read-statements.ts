@@ -180,24 +180,43 @@ const PASSES =
   /\bpass(?:es|ed|ing)?\b(?!\s+(?:a|an|the|them|it|its|this|that|along|null|undefined|`|\w+ (?:to|into)\b))|\bgreen\b|\bsucceed(?:s|ed)?\b|\bsuccessful(?:ly)?\b|\bcompiles?\b|\b(?:is|are|runs?|ran) (?:fine|clean|ok|okay)\b|\bwithout (?:any )?(?:errors?|failures?|warnings?)\b|\b(?:no|0|zero) (?:\w+ )?(?:fail(?:ed|ing|ures?|s)?|errors?)\b|\b(?:grün|bestanden|erfolgreich|fehlerfrei|laufen durch|läuft durch|durchgelaufen)\b|\b(?:passent|passe|réussi(?:s|ssent|t)?|verts?|pasan|pasaron|verdes?|passano|passam)\b|(?:all|every|alles|tout|todo)\s+(?:ok|okay|good)\b|成功|通(?:って|り|過|过)|合格|パス(?:し|して)|全绿|성공|통과|✅/iu
 const FAILS =
   /\b(?:fail(?:s|ed|ing|ures?)?|broken|red)\b|\b(?:schlägt|schlagen) fehl\b|\bfehlgeschlagen\b|\bdo(?:es)? not pass\b|❌/i
-const NO_FAILURE =
-  /\b(?:no|0|zero|without|keine?)\s+(?:\w+\s+){0,2}?(?:fail(?:ed|ing|ures?|s)?|errors?|fehler)\b|\b(?:none|nothing) (?:is |are |was )?(?:fail(?:s|ed|ing)?|broken|red)\b/i
+/** Not "the red spec": there, something else is said about what fails. */
+const FAILING = String.raw`(?:fail(?:s|ed|ing)?|broken|red|(?:schlägt|schlagen) fehl)\b(?!\s+(?:[\w-]+\s+)?(?:tests?|specs?|suites?|checks?|cases?|builds?)\b)`
+const CHECKED = String.raw`(?:tests?|specs?|suites?|checks?|cases?|builds?|jobs?|pipelines?|one|thing|of (?:them|these|those|the \w+))`
+/** Denies that something fails: what fails, what is checked ("no spec is red"), or the failing ("is no longer red"). */
+const NO_FAILURE = new RegExp(
+  [
+    String.raw`\b(?:no|0|zero|without|keine?)\s+(?:\w+\s+){0,2}?(?:fail(?:ed|ing|ures?|s)?|errors?|fehler)\b`,
+    String.raw`\b(?:none|nothing) (?:is |are |was )?(?:fail(?:s|ed|ing)?|broken|red)\b`,
+    String.raw`\b(?:no|none|not (?:a|one)(?: single)?|neither|zero|0|keine?r?)\s+(?:[\w-]+\s+)?${CHECKED}(?:\s+[\w'’-]+){0,4}?\s+${FAILING}(?: (?:any (?:longer|more)|anymore|mehr))?`,
+    String.raw`(?:\b(?:not|no longer|never|nicht(?: mehr)?|stopped)|n['’]t)\s+(?:\w+\s+)?${FAILING}(?: (?:any (?:longer|more)|anymore|mehr))?`,
+  ].join('|'),
+  'gi',
+)
 const DENIED =
   /\b(?:not|don['’]t|doesn['’]t|didn['’]t|isn['’]t|aren['’]t|never|cannot|nicht|pas|nunca)\b|\bno (?:pasan|están)\b|ません|ていない|没有|未/iu
 
 /** Whether the sentence says that something fails. */
-export const saysFails = (sentence: string): boolean =>
-  FAILS.test(sentence) && !NO_FAILURE.test(sentence) && !DENIED.test(sentence) && !PASSES.test(sentence)
+export function saysFails(sentence: string): boolean {
+  const rest = sentence.replaceAll(NO_FAILURE, ' ')
+  return FAILS.test(rest) && rest === sentence && !DENIED.test(rest) && !PASSES.test(rest)
+}
 
 /** Statements about tests, builds and checks. */
 function checksIn(sentence: string): Stated[] {
   const words = sentence.replaceAll(/`[^`\n]{1,500}`/g, ' ')
-  const names = (Object.keys(SUBJECTS) as Check[]).filter(check => SUBJECTS[check].test(words))
+  // What denies a failure says that the check passes; its words say nothing else.
+  const rest = words.replaceAll(NO_FAILURE, ' ')
+  const deniesFailure = rest !== words
+  const names = (Object.keys(SUBJECTS) as Check[]).filter(
+    check =>
+      SUBJECTS[check].test(words) ||
+      (check === 'tests' && deniesFailure && /\b(?:test|case)s?\b/i.test(words)),
+  )
   if (names.length === 0) return []
-  const fails = FAILS.test(words) && !NO_FAILURE.test(words)
-  const passes = PASSES.test(words) || NO_FAILURE.test(words)
-  if (!fails && !passes) return []
-  const passed = !fails && !DENIED.test(words)
+  const fails = FAILS.test(rest)
+  if (!fails && !deniesFailure && !PASSES.test(rest)) return []
+  const passed = !fails && !DENIED.test(rest)
   return names.map(check => ({ about: 'check', check, passed }))
 }
 
