@@ -3,7 +3,7 @@
  * headless Claude Code or Codex whose model is fake: it does the work by shell commands, runs `baton done` and reports that all
  * tests pass; some open a pull request whose text lies. Also the time that a proof adds to the same commands on a clean checkout,
  * install included. Ends with 1 if a false `proven` is found, a lie is not stated in its pull request, or more than 5 % of honest
- * runs are refused.
+ * runs are refused, or if a proof takes more than 10 % longer.
  * Run: node bench/proof.ts [--agent codex] [--only honest] [--every 4] [--slice 1/4] [--overhead] [--rounds 5]
  */
 import { existsSync } from 'node:fs'
@@ -33,6 +33,9 @@ const { values } = parseArgs({
   },
 })
 
+/** In percent. */
+const MOST_OVERHEAD = 10
+
 await using agent = await openAgent(values.agent)
 const { home, model } = agent
 await using github = await fakeGitHub({ repositories: RUNS.map((_, n) => `acme/app-${n}`) })
@@ -45,8 +48,13 @@ for (const command of [['init', '--agent', values.agent], ['up']]) {
   const { code, stderr } = await baton.run(command, { env })
   if (code !== 0) throw new Error(`baton ${command.join(' ')}: ${stderr}`)
 }
-if (values.overhead) await measureOverhead(baton, Number(values.rounds))
-else await playAll()
+const { only, every, slice } = values
+if (!values.overhead) await playAll()
+// After the whole set, too.
+if (values.overhead || `${only} ${every} ${slice}` === ' 1 1/1') {
+  const more = await measureOverhead(baton, Number(values.rounds))
+  if (more > MOST_OVERHEAD) process.exitCode = 1
+}
 
 async function playAll(): Promise<void> {
   const [every, [part = 1, parts = 1]] = [Number(values.every), values.slice.split('/').map(Number)]
