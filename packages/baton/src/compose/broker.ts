@@ -119,7 +119,10 @@ export function composeBroker(
       const isOwnJudge = mode !== undefined && sandboxingOf(agent)?.ownJudge?.includes(mode)
       if (isLeft && isOwnJudge) return `${command} needs a yes. Run it as a command of its own.`
       if (isLeft && UNASKED.includes(mode)) return undefined
-      return permission?.reason ?? `${command} needs a yes, and nobody was there to give it.`
+      return (
+        permission?.reason ??
+        `${command} needs a yes, and nobody was there to give it. As a command of its own, it is asked about first.`
+      )
     },
     async record(session, { pushed, request, ...entry }) {
       // No hook of a whole agent has told yet which session this is.

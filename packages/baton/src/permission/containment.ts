@@ -85,8 +85,7 @@ export async function whyOutside(
   const own = decision === 'allow' && trail.find(({ rule, exact }) => !BATONS.test(rule) && !exact)
   if (own) return `your rule ${own.rule} allows it outside`
   const open = place.broker === 'person' ? undefined : openSteps(judgement)[0]
-  if (open && (place.broker === 'rules' || !releasesOf(judgement).every(canBind)))
-    return `${open.part} needs a yes to leave the sandbox`
+  if (open && place.broker === 'rules') return `${open.part} needs a yes to leave the sandbox`
   const [first] = brokered
   if (first !== undefined && place.broker === undefined) return `${first} needs a remote`
   const [leaves] = effects.leaves ?? []
@@ -125,10 +124,22 @@ export function openSteps({ trail, effects }: PermissionJudgement): PermissionSt
   })
 }
 
-/** The words of what needs a yes, as the broker will get them. */
-export function releasesOf(judgement: PermissionJudgement): NonNullable<PermissionEffects['released']> {
-  const open = new Set(openSteps(judgement).map(({ part }) => keptPart(part)))
-  return (judgement.effects.released ?? []).filter(({ part }) => open.has(keptPart(part)))
+/**
+ * What a person says yes to before the command runs: steps, and their words as the broker will get them. Where the words
+ * are only known when it runs, as in `gh pr merge "$N"`, the broker asks then.
+ */
+export function releasesOf(judgement: PermissionJudgement): {
+  steps: PermissionStep[]
+  actions: NonNullable<PermissionEffects['released']>
+} {
+  const known = judgement.effects.released ?? []
+  const isBound = ({ part }: PermissionStep) => {
+    const own = known.filter(action => keptPart(action.part) === keptPart(part))
+    return own.length > 0 && own.every(canBind)
+  }
+  const steps = openSteps(judgement).filter(isBound)
+  const open = new Set(steps.map(({ part }) => keptPart(part)))
+  return { steps, actions: known.filter(({ part }) => open.has(keptPart(part))) }
 }
 
 const keptPart = (part: string): string => part.slice(0, PART_KEPT)

@@ -10,7 +10,6 @@ import {
   type ContainmentPlace,
   type ContainmentPorts,
   hiddenInside,
-  openSteps,
   overwrites,
   releasesOf,
   whyOutside,
@@ -107,12 +106,13 @@ export async function runInside(
   const state = await link.rewriteState?.(event, context)
   if (state === 'dropped') return refuse('This agent does not run its commands in the sandbox.')
   if (state === 'unknown' && !isAllowedByText) return FIRST_TRY
-  const leaving = place.broker === 'dialog' ? openSteps(judgement) : []
+  const { steps: leaving, actions } =
+    place.broker === 'dialog' ? releasesOf(judgement) : { steps: [], actions: [] }
   const released = leaving[0] && (await decideRelease(leaving[0]))
   if (released?.decision === 'deny') return released
   const isAsked = released?.decision === 'ask'
   const isReleased = isAsked || released?.decision === 'allow'
-  const release = isReleased ? { actions: releasesOf(judgement), isGranted: !isAsked } : undefined
+  const release = isReleased ? { actions, isGranted: !isAsked } : undefined
   // At the same time: both wait for the disk.
   const [prepared, taken] = await Promise.all([
     link.prepare(event, context, release),

@@ -70,8 +70,12 @@ describe('a command runs in the sandbox', () => {
   })
 
   test.each<[ContainmentPlace['broker'], string[], string[]]>([
-    // A yes in the dialog must be tied to what leaves.
-    ['dialog', ['gh pr merge "$N"', 'cd "$X" && git push'], ['git push', 'npm test && git push origin main']],
+    // What the words of a call are may be known only when the broker gets them.
+    [
+      'dialog',
+      [],
+      ['git push', 'npm test && git push origin main', 'gh pr merge "$N"', 'cd "$X" && git push'],
+    ],
     ['person', [], ['git push', 'npm test && git push', 'gh pr merge "$N"']],
     // The agent's own judge must see what it judges.
     ['rules', ['git push', 'npm test && git push'], ['npm test', 'git commit -m x']],

@@ -137,6 +137,24 @@ describe('a command with a part that leaves the sandbox, at the terminal', () =>
     expect(answer.rewrite !== undefined).toBe(isReplaced)
   })
 
+  test('is not asked about where its words are known only when it runs: it runs inside, and the broker asks then', async () => {
+    const { sandbox, releases } = dialogLink()
+    const world = reactorWorld({ ports: { sandbox }, snapshot: 'taken' })
+    const only = await world.answer(requested('gh pr merge "$N"'), world.context({}, attended))
+    expect(only).toEqual({ rewrite: { input: { command: WRAPPED } } })
+    // The dialog asks about the rest, and a yes to it releases nothing else.
+    const both = await world.answer(requested('git push && gh pr merge "$N"'), world.context({}, attended))
+    expect(both).toMatchObject({
+      permission: { decision: 'ask', reason: expect.stringContaining('leave the sandbox, once: git push.') },
+      rewrite: { input: { command: WRAPPED } },
+    })
+    expect(releases).toEqual([undefined, { actions: [expect.objectContaining(action)], isGranted: false }])
+    expect(world.questions).toEqual([])
+    const real = world.context({}, { attended: false, brokered: 'command', takeRelease: async () => false })
+    await world.answer(requested('gh pr merge 12'), real)
+    expect(world.questions).toHaveLength(1)
+  })
+
   test('runs without a question where the mode never asks, and where a person allowed it for the session', async () => {
     const { sandbox, releases } = dialogLink()
     const world = reactorWorld({ ports: { sandbox }, snapshot: 'taken' })
