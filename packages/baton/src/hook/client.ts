@@ -20,6 +20,8 @@ export interface ClientCall {
   endpoint?: string | undefined
   token?: string | undefined
   headers: Record<string, string | undefined>
+  /** Seconds without a byte after which the daemon counts as hung. */
+  silence: number
   /** Aborted when the call has taken as long as it may, or when nobody waits for it any more. */
   signal: AbortSignal
   /** Asks for the right to start a daemon. */
@@ -29,8 +31,6 @@ export interface ClientCall {
 
 export type ClientAnswer = { answer: string } | { failed: string }
 
-/** Not less: on a machine that other work keeps busy a daemon in best health takes more than a second now and then. */
-const FIRST_BYTE_MS = 3000
 const HEARTBEAT_MS = 5000
 const START_MS = 30_000
 const RETRY_MS = 30
@@ -54,7 +54,7 @@ export async function askDaemon(call: ClientCall): Promise<ClientAnswer> {
       continue
     }
     if (call.endpoint) return { failed: 'BATON_ENDPOINT cannot be reached' }
-    startBy ??= performance.now() + (result.reason === 'busy' ? FIRST_BYTE_MS : START_MS)
+    startBy ??= performance.now() + (result.reason === 'busy' ? call.silence * 1000 : START_MS)
     if (performance.now() > startBy) return { failed: result.failed }
     const claim = result.reason === 'absent' ? call.claim() : 'theirs'
     if (claim === 'mine') await call.start()
@@ -102,10 +102,10 @@ function attemptOnce(call: ClientCall, target: NetConnectOpts, retry: boolean): 
 
     const socket: Socket = connect(target)
     call.signal.addEventListener('abort', onAbort, { once: true })
-    wait(FIRST_BYTE_MS)
+    wait(call.silence * 1000)
     // Not ended: a half-closed connection looks like a client that has gone.
     const send = (from: number) => {
-      wait(FIRST_BYTE_MS)
+      wait(call.silence * 1000)
       if (from < call.body.length)
         socket.write(call.body.subarray(from, from + SLICE_BYTES), () => send(from + SLICE_BYTES))
     }
@@ -117,7 +117,7 @@ function attemptOnce(call: ClientCall, target: NetConnectOpts, retry: boolean): 
     socket.on('data', (chunk: Buffer) => {
       chunks.push(chunk)
       size += chunk.length
-      wait(HEARTBEAT_MS)
+      wait(Math.max(HEARTBEAT_MS, call.silence * 1000))
       if (chunk.toString('latin1').endsWith('}\n') || size > MAX_REPLY_LENGTH) finish()
     })
     socket.once('error', cause => {

@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FIRST_BYTE 3       /* seconds until the daemon must have said something */
+#define SILENCE 3          /* seconds until the daemon must have said something; a stop has its own */
 #define HEARTBEAT 5        /* seconds between two signs of life while it waits for a person */
 #define START 30           /* seconds a daemon may take to start */
 #define FRESH 5            /* seconds that the mark of a starting daemon counts */
@@ -39,7 +39,7 @@ static const char *const FLAGS[] = {@@FLAGS@@};
 
 /* `unseen`: the safe answer in a mode in which no one would see a question. `aside`: no opinion. `removed`: the same, with the
    line that says how to clean up */
-static const struct { const char *agent, *event; unsigned seconds; const char *safe, *unseen, *aside, *removed; } HOOKS[] = {
+static const struct { const char *agent, *event; unsigned seconds, silence; const char *safe, *unseen, *aside, *removed; } HOOKS[] = {
 @@HOOKS@@
 };
 /* the modes in which an agent would wave a question through */
@@ -54,6 +54,7 @@ static const char *home = @@HOME@@, *agent = "", *event = "", *source = "manual"
 static struct text body;
 static char why[700] = "the daemon did not answer";
 static int busy;
+static unsigned silence = SILENCE;
 static sigset_t while_waiting; /* signals come only while we wait: nothing is half done then */
 
 static void answer_safely(const char *reason);
@@ -193,7 +194,10 @@ static void forget_signals(void) {
 static void set_deadline(void) {
     unsigned seconds = 10;
     for (size_t i = 0; i < sizeof HOOKS / sizeof *HOOKS; i++)
-        if (!strcmp(HOOKS[i].agent, agent) && !strcmp(HOOKS[i].event, event)) seconds = HOOKS[i].seconds;
+        if (!strcmp(HOOKS[i].agent, agent) && !strcmp(HOOKS[i].event, event)) {
+            seconds = HOOKS[i].seconds;
+            silence = HOOKS[i].silence;
+        }
     alarm(seconds);
 }
 
@@ -243,10 +247,10 @@ static int ask(int fd, const struct text *request, struct text *reply) {
     while (sent < request->length) {
         ssize_t n = write(fd, request->at + sent, request->length - sent);
         if (n >= 0) sent += (size_t)n;
-        else if (errno == EAGAIN) { if (!wait_for(fd, 1, FIRST_BYTE)) return 0; }
+        else if (errno == EAGAIN) { if (!wait_for(fd, 1, silence)) return 0; }
         else if (errno != EINTR) break; /* refused midway: the reply says why */
     }
-    double patience = FIRST_BYTE;
+    double patience = silence;
     for (;;) {
         if (!wait_for(fd, 0, patience)) return 0;
         ssize_t n = read(fd, piece, sizeof piece);
@@ -254,7 +258,7 @@ static int ask(int fd, const struct text *request, struct text *reply) {
         if (n <= 0) return 1;
         append(reply, piece, (size_t)n);
         if (reply->length > LONGEST || (reply->length > 1 && !memcmp(reply->at + reply->length - 2, "}\n", 2))) return 1;
-        patience = HEARTBEAT;
+        patience = silence > HEARTBEAT ? silence : HEARTBEAT;
     }
 }
 
@@ -408,7 +412,7 @@ static int reach(void) {
     if (stat(DAEMON, &found) != 0 || !S_ISREG(found.st_mode)) { say("no daemon could be started: %.500s is not there", DAEMON); return -1; }
     const char *mark = joined(home, "/daemon.start", "");
     for (int turn = 1; turn <= START * 50; turn++) {
-        if (busy) { if (turn > FIRST_BYTE * 50) break; }
+        if (busy) { if (turn > (int)silence * 50) break; }
         else {
             int mine = claim_start(mark);
             if (mine < 0) return -1;

@@ -10,12 +10,11 @@ my $NODE     = '@@NODE@@';
 my $CLI      = '@@CLI@@';
 my $DAEMON   = '@@DAEMON@@';
 my @FLAGS    = (@@FLAGS@@);
-# agent/event => seconds the hook may take, where it is not 10
+# agent/event => seconds the hook may take, and seconds without a byte after which the daemon hangs, where they are not 10 and 3
 my %SECONDS = (
 @@SECONDS@@
 );
 
-my $FIRST_BYTE = 3;      # seconds until the daemon must have said something
 my $HEARTBEAT  = 5;      # seconds between two signs of life while it waits for a person
 my $START      = 30;     # seconds a daemon may take to start
 my $FRESH      = 5;      # seconds that the mark of a starting daemon counts
@@ -41,14 +40,15 @@ my $body = '';
 $SIG{PIPE} = 'IGNORE';
 $SIG{ALRM} = sub { rarely('answer_safely', 'time is up') };
 $SIG{$_} = sub { rarely('answer_safely', 'ended by a signal') } for qw(TERM INT HUP);
-alarm($SECONDS{"$agent/$event"} || 10);
+my $silence;
+set_deadline();
 
 binmode STDIN;
 binmode STDOUT;
 while (sysread(STDIN, $body, 1 << 20, length $body)) { }
 if ($event eq '' && $body =~ /"hook_event_name"\s*:\s*"([A-Za-z.]{1,64})"/) {
     $event = $1;
-    alarm($SECONDS{"$agent/$event"} || 10);
+    set_deadline();
 }
 rarely('run_inline') if $ENV{BATON_INLINE};
 
@@ -108,6 +108,12 @@ sub dial_unix {
 sub never_block { fcntl($_[0], 4, $^O eq 'linux' ? 2048 : 4) }
 sub would_block { return $! == ($^O eq 'linux' ? 11 : 35) }
 
+sub set_deadline {
+    my $seconds;
+    ($seconds, $silence) = @{ $SECONDS{"$agent/$event"} || [10, 3] };
+    alarm($seconds);
+}
+
 # Returns the whole reply, an empty string when the connection broke, undef when the daemon hangs.
 sub ask {
     my ($socket, $request) = @_;
@@ -116,19 +122,19 @@ sub ask {
     my $sent = 0;
     while ($sent < length $request) {
         my $ready = $mask;
-        return undef unless select(undef, $ready, undef, $FIRST_BYTE);
+        return undef unless select(undef, $ready, undef, $silence);
         my $n = syswrite($socket, $request, 65536, $sent);
         if (defined $n) { $sent += $n }
         else { last unless would_block() }    # refused midway: the reply says why
     }
-    my ($reply, $patience) = ('', $FIRST_BYTE);
+    my ($reply, $patience) = ('', $silence);
     for (;;) {
         my $ready = $mask;
         return undef unless select($ready, undef, undef, $patience);
         my $n = sysread($socket, $reply, 65536, length $reply);
         next if !defined $n && would_block();
         return $reply if !$n || $reply =~ /\}\n\z/ || length $reply > $LONGEST;
-        $patience = $HEARTBEAT;
+        $patience = $silence > $HEARTBEAT ? $silence : $HEARTBEAT;
     }
 }
 
@@ -180,7 +186,7 @@ sub reach {
     stand_aside_if_removed() unless $busy;
     if (!-f $DAEMON) { $why = "no daemon could be started: $DAEMON is not there"; return }
     for my $turn (1 .. $START * 50) {
-        if ($busy) { last if $turn > $FIRST_BYTE * 50 }
+        if ($busy) { last if $turn > $silence * 50 }
         else {
             my $mine = claim_start();
             return unless defined $mine;
@@ -228,7 +234,7 @@ sub dial_elsewhere {
     return $socket if connect($socket, $name);
     my $mask = '';
     vec($mask, fileno $socket, 1) = 1;
-    select(undef, $mask, undef, $FIRST_BYTE);
+    select(undef, $mask, undef, $silence);
     return getpeername($socket) ? $socket : undef;
 }
 

@@ -35,12 +35,12 @@ plain() {
   esac
 }
 
-# limit: seconds the hook may take; safe: the answer without a daemon; unseen: the same where nobody would see an ask;
+# limit: seconds the hook may take; silence: seconds without a byte after which the daemon hangs; safe: the answer without a daemon; unseen: the same where nobody would see an ask;
 # aside: no opinion; removed: the same, with the line that says how to clean up
 know() {
   case $agent/$event in
 @@ANSWERS@@
-    *) limit=10 safe='{}' unseen='{}' aside='{}' removed='{}' ;;
+    *) limit=10 silence=3 safe='{}' unseen='{}' aside='{}' removed='{}' ;;
   esac
 }
 
@@ -89,9 +89,12 @@ if [ -n "$CURL" ] && [ -z "${BATON_INLINE-}${BATON_ENDPOINT-}" ] && cd "$state" 
   case $where$map$home in
     *[[:cntrl:]]*) where=$(plain "$where") map=$(plain "$map") home=$(plain "$home") ;;
   esac
+  # curl itself notices a slow connection only after a few seconds.
+  slow=1
+  [ "$silence" -le 3 ] || slow=$silence
   # -q: a person's own curl settings change nothing here. -N: when this shell is ended, curl notices and goes, too.
-  set -- -q -s -i -N -g --noproxy '*' --connect-timeout 3 --max-time "$limit" \
-    --speed-limit 1 --speed-time 1 --unix-socket daemon.sock -H 'Expect:' -H 'Content-Type: application/json' \
+  set -- -q -s -i -N -g --noproxy '*' --connect-timeout "$silence" --max-time "$limit" \
+    --speed-limit 1 --speed-time "$slow" --unix-socket daemon.sock -H 'Expect:' -H 'Content-Type: application/json' \
     -H 'Baton-Protocol: @@PROTOCOL@@' -H "Baton-Event: $event" -H "Baton-Source: $source" \
     -H "Baton-Request: $request" -H "Baton-Cwd: $where" -H "Baton-Pid: ${CLAUDE_PID:-$PPID}" \
     -H "Baton-Pane: ${TMUX_PANE:+$TMUX_PANE ${TMUX%%,*}}" -H "Baton-Marker: ${BATON_MARKER-}" \

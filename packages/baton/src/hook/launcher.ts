@@ -3,7 +3,7 @@ import { PROTOCOL } from '@batonpass/contract/protocol'
 import { stateFolder } from '../config/state-folder.ts'
 import type { AgentProfile } from '../ports/agent.ts'
 import { compile } from './compile.ts'
-import { hookSeconds } from './deadline.ts'
+import { hookSeconds, hookSilence } from './deadline.ts'
 import { DAEMON_FLAGS, KEPT_ENVIRONMENT } from './spawn.ts'
 
 /** How a hook process reaches the daemon. `c` is the fastest and needs a compiler, `node` works wherever Baton does. */
@@ -34,6 +34,8 @@ interface Answer {
   agent: string
   event: string
   seconds: number
+  /** Seconds without a byte after which the daemon counts as hung. */
+  silence: number
   safe: string
   /** The safe answer in a mode in which nobody would see an ask. */
   unseen: string
@@ -52,6 +54,7 @@ function answers({ agents, waitSeconds }: LauncherPlaces): Answer[] {
       agent: agent.name,
       event,
       seconds: hookSeconds(agent, event, waitSeconds),
+      silence: hookSilence(agent, event),
       safe: JSON.stringify(agent.encode(agent.safe(event, 'default'), event)),
       unseen: JSON.stringify(agent.encode(agent.safe(event, 'bypass'), event)),
       aside: JSON.stringify(agent.encode({}, event)),
@@ -88,7 +91,7 @@ function perl(places: LauncherPlaces): string {
   })
   const seconds = answers(places)
     .filter(a => a.seconds !== 10)
-    .map(a => `    '${a.agent}/${quoted(a.event)}' => ${a.seconds},`)
+    .map(a => `    '${a.agent}/${quoted(a.event)}' => [${a.seconds}, ${a.silence}],`)
   return fill('launcher.pl', {
     PROTOCOL: String(PROTOCOL),
     HOME: quoted(places.home),
@@ -106,7 +109,7 @@ function perl(places: LauncherPlaces): string {
 function cSource(places: LauncherPlaces): string {
   const rows = answers(places).map(
     a =>
-      `    {${[a.agent, a.event].map(cText).join(', ')}, ${a.seconds}, ${[a.safe, a.unseen, a.aside, a.removed].map(cText).join(', ')}},`,
+      `    {${[a.agent, a.event].map(cText).join(', ')}, ${a.seconds}, ${a.silence}, ${[a.safe, a.unseen, a.aside, a.removed].map(cText).join(', ')}},`,
   )
   const unseen = places.agents.flatMap(agent =>
     unseenModes(agent).map(mode => `    {${cText(agent.name)}, ${cText(mode)}},`),
@@ -135,7 +138,7 @@ function shell(places: LauncherPlaces, curl: string): string {
   const quoted = (text: string) => text.replaceAll("'", `'\\''`)
   const rows = answers(places).map(
     a =>
-      `    ${a.agent}/${a.event}) limit=${a.seconds} safe='${quoted(a.safe)}' unseen='${quoted(a.unseen)}' aside='${quoted(a.aside)}' removed='${quoted(a.removed)}' ;;`,
+      `    ${a.agent}/${a.event}) limit=${a.seconds} silence=${a.silence} safe='${quoted(a.safe)}' unseen='${quoted(a.unseen)}' aside='${quoted(a.aside)}' removed='${quoted(a.removed)}' ;;`,
   )
   const modes = [...new Set(places.agents.flatMap(unseenModes))]
   const unseen = modes.flatMap(mode => [

@@ -423,6 +423,19 @@ export function hookClientContract(transport: Transport): void {
       })
 
       const ok = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n'
+      test('waits at a stop for a daemon that is silent for longer than other calls bear', async () => {
+        await using world = hookWorld()
+        const answer = '{"decision":"block","reason":"Continue."}\n'
+        const reply = replyWith(`${ok}baton-protocol: 1\r\n\r\n${answer}`)
+        await using _ = await standIn(world.folder, connection => setTimeout(reply, 8000, connection))
+        const input = JSON.stringify({ session_id: 's1', cwd: world.home, hook_event_name: 'Stop' })
+        const call = world.call(world.launcher(transport), ['claude-code', 'Stop', '--source', 'user'], {
+          input,
+        })
+        expect((await call).stdout).toBe(answer)
+        expect(world.failures()).toEqual([])
+      })
+
       test.each([
         ['no HTTP', 'SSH-2.0-OpenSSH_9.2\r\n'],
         ['an HTML page', `${ok}\r\n<html>{}</html>\n`],

@@ -4,7 +4,7 @@ import { systemClock } from '../../adapters/system/clock.ts'
 import { stateDir } from '../../config/places.ts'
 import { type StateFolder, stateFolder } from '../../config/state-folder.ts'
 import { askDaemon, type ClientAnswer, SELF_TEST } from '../../hook/client.ts'
-import { hookSeconds, WAIT_SECONDS } from '../../hook/deadline.ts'
+import { hookSeconds, hookSilence, WAIT_SECONDS } from '../../hook/deadline.ts'
 import { programPaths } from '../../hook/program.ts'
 import { claimStart } from '../../hook/start-mark.ts'
 import type { AgentProfile } from '../../ports/agent.ts'
@@ -47,12 +47,15 @@ async function answerTo(call: Call, profile: AgentProfile | undefined): Promise<
   call.body = await readAll(io.stdin, AbortSignal.any([nobodyWaits, AbortSignal.timeout(seconds() * 1000)]))
   call.event ||= eventIn(call.body)
   const signal = AbortSignal.any([nobodyWaits, AbortSignal.timeout(seconds() * 1000)])
-  return flag(given, 'inline') && profile ? await inline(call, profile, signal) : await asked(call, signal)
+  return flag(given, 'inline') && profile
+    ? await inline(call, profile, signal)
+    : await asked(call, signal, profile ? hookSilence(profile, call.event) : 3)
 }
 
 async function asked(
   { given, io, folder, agent, event, body }: Call,
   signal: AbortSignal,
+  silence: number,
 ): Promise<ClientAnswer> {
   const { node, daemon } = programPaths()
   const { env } = io
@@ -66,6 +69,7 @@ async function asked(
     socket: folder.socket,
     endpoint: env.BATON_ENDPOINT,
     token: env.BATON_TOKEN,
+    silence,
     headers: {
       cwd: io.cwd,
       home: env.BATON_HOME || env.AGENTIZE_HOME,
