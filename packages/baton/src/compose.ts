@@ -1,51 +1,31 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { BatonError } from '@batonpass/contract/errors'
 import type { EntryBody } from '@batonpass/contract/journal'
-import { pauseLine } from '@batonpass/contract/pause-line'
-import type { Session } from '@batonpass/contract/session'
-import { readerOf } from './adapters/agents/readers.ts'
 import { systemGit } from './adapters/git/git.ts'
 import { systemClock } from './adapters/system/clock.ts'
 import { systemIds } from './adapters/system/ids.ts'
 import { systemSmallFiles } from './adapters/system/small-files.ts'
-import { questionReactor } from './ask/agent-questions.ts'
 import { PresenceKeeper } from './ask/presence.ts'
 import { composeAsks } from './compose/asks.ts'
 import type { Baton, ComposeOptions } from './compose/baton.ts'
-import { composeClaim } from './compose/claim.ts'
-import { composeCycle } from './compose/cycle.ts'
 import { FleetKeeper } from './compose/fleet-keeper.ts'
-import { foreignHooksReactor } from './compose/foreign-hooks.ts'
 import { forgeKeeper } from './compose/forge.ts'
 import { layGround } from './compose/ground.ts'
 import { composeHandoff } from './compose/handoff.ts'
-import { composeIntake } from './compose/intake.ts'
+import { composeHooks } from './compose/hooks.ts'
+import { composeJobs } from './compose/jobs.ts'
+import { Links } from './compose/links.ts'
 import { composeMaintenance } from './compose/maintenance.ts'
-import { composeJudge } from './compose/model.ts'
-import { nameSession } from './compose/name-session.ts'
 import { newEntry } from './compose/new-entry.ts'
-import { composePermission } from './compose/permission.ts'
-import { composeProof, reportComparer } from './compose/proof.ts'
-import { removedHooksReactor } from './compose/removed-hooks.ts'
 import { reviveHosted } from './compose/revive-hosted.ts'
 import { composeSandbox } from './compose/sandbox.ts'
-import { composeScreenAsks } from './compose/screen-dialogs.ts'
 import { composeDrivers, composeSessions } from './compose/sessions.ts'
-import { claimLine, composeStage } from './compose/stage.ts'
-import { stageHandoff } from './compose/stage-handoff.ts'
 import { Ticks } from './compose/ticks.ts'
-import { composeUnattended } from './compose/unattended.ts'
-import { prepareUndo, snapshotBefore, undoIn } from './compose/undo.ts'
-import { composeWorkflow, newsOf } from './compose/workflow.ts'
-import { batonHome } from './config/places.ts'
-import type { Intake } from './engine/intake.ts'
-import { contextReactor } from './session/context/reactor.ts'
+import { undoIn } from './compose/undo.ts'
 import { OwnModelCalls } from './session/own-model-calls.ts'
 import { Pauses } from './session/pauses.ts'
-import { inheritedName } from './session/session-name.ts'
 import { lostReason } from './session/watch/lost-sessions.ts'
 import { composeDashboard } from './views/dashboard.ts'
-import { runContext } from './work/workflows/reactor.ts'
 
 /** How long a stop waits for running ticks. */
 const MAX_TICK_MS = 3000
@@ -54,8 +34,7 @@ export type { Baton }
 
 export async function compose(options: ComposeOptions): Promise<Baton> {
   const ground = await layGround(options)
-  const { env, home, stateDir, config, configFor, machine, redactor, store, local, live, write, fault } =
-    ground
+  const { env, stateDir, config, configFor, machine, store, local, live, write, fault } = ground
   const session = (id: string) => ground.sessions.find(id)
   const ownCalls = new OwnModelCalls(systemIds)
   const undo = undoIn(stateDir)
@@ -67,22 +46,26 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     pauses.of(about) !== undefined
   let listening: number | undefined
 
-  const presence = new PresenceKeeper(local.asks.memory('presence'), systemClock, () => asks.showAgain())
+  const links = new Links()
+  const presence = new PresenceKeeper(local.asks.memory('presence'), systemClock, () =>
+    links.get('asks').showAgain(),
+  )
   const { asks, pages, editors } = composeAsks(ground, presence)
+  links.add('asks', asks)
   const handoff = composeHandoff({
     ...ground,
-    placeOf: session => cycle?.cycles.findCycle(session)?.place,
-    continues: (session, parent) => intake.updateSession(session, known => ({ ...known, parent })),
+    placeOf: session => links.get('cycles')?.findCycle(session)?.place,
+    continues: (session, parent) =>
+      links.get('intake').updateSession(session, known => ({ ...known, parent })),
     written: (session, document) =>
-      void cycle?.cycles
-        .documentWritten(session, document)
+      void links
+        .get('cycles')
+        ?.documentWritten(session, document)
         .catch(cause => fault('continuing a cycle after its document was written', cause)),
   })
-  const busyElsewhere = async (session: Session['id']) =>
-    (await handoff.busy(session)) || cycle?.cycles.isBusy(session) === true
   const drivers = composeDrivers(
     env,
-    (agent, event, about) => intake.handleEvent(agent, event, { ...about, hosted: true }),
+    (agent, event, about) => links.get('intake').handleEvent(agent, event, { ...about, hosted: true }),
     ground.inMemory ? undefined : stateDir,
   )
   const forges = forgeKeeper({ git: systemGit, env, clock: systemClock, config: configFor })
@@ -91,196 +74,39 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     ? undefined
     : composeSandbox(ground, {
         asks,
-        intake: () => intake,
+        intake: () => links.get('intake'),
         async brokerEnded(session, done) {
-          await handsOff.brokerEnded(session, done)
-          await work.brokerEnded(session, done)
+          await links.get('handsOff').brokerEnded(session, done)
+          await links.get('work').brokerEnded(session, done)
         },
         port: () => listening,
-        borrowedBy: project => fleet.borrowedBy(project),
+        borrowedBy: project => links.get('fleet').borrowedBy(project),
         ownProgram: options.ownProgram ?? ['baton'],
         programFolder: options.programFolder,
       })
-  const proofs = ground.inMemory
-    ? undefined
-    : composeProof(ground, sandbox?.sandboxes, {
-        loginFor: forges.login,
-        forgeFor: project => forges.find(project),
-        asks,
-        ownCalls,
-        insideCalls: sandbox?.insideCalls,
-      })
-  const compareReport = reportComparer(project => forges.find(project))
-  const claim = await composeClaim({
-    ...ground,
+  const jobs = await composeJobs(ground, links, {
     asks,
+    drivers,
     forges,
-    proofs,
-    compareReport,
-    workflowChecksOf: id => handsOff.workflowChecksOf(id),
-    drivers,
-    storeUrl: machine().config.fleet.postgres || machine().config.store.url,
-    mergesFor: project => fleet.mergesFor(project),
-    paused,
-    session: id => store.findSession(id),
-  })
-  const handsOff = composeWorkflow({
-    ...ground,
+    handoff,
     ownCalls,
-    forgeFor: async project => {
-      // A claim may be opening the pull request that the workflow looks for.
-      await claim.claims.settled(project)
-      return forges.find(project)
-    },
-    proofs,
-    showProof: (project, pull, proof) => claim.outside.showProof(project, pull, proof),
-    compareReport,
-    claimOf: ({ session, project }) => claim.claims.progressOf(session, project),
-    driverAt: drivers.at,
-    busyElsewhere,
     paused,
-    announce: announcement => asks.tell(newsOf(announcement)),
-    tell: (agent, event) => intake.handleEvent(agent, event),
+    sandbox,
+    session,
   })
-  const work = composeStage({
-    env,
-    home,
-    stateDir,
-    forgeFor: project => forges.find(project),
-    daemon: {
-      session,
-      busyElsewhere,
-      asks: () => asks.open(),
-      claimOf: async project => claimLine(await claim.claims.at(project)),
-      drivers,
-      run: order => watched.run(order),
-      handOff: stageHandoff(stateDir, redactor),
-      write,
-      announce: (project, text) => asks.tell({ project, text }),
-      askForReviews: (project, pull, logins) => claim.outside.askForReviewsIn(project, pull, logins),
-      proofs,
-      compareReport,
-      showProof: (project, pull, proof) => claim.outside.showProof(project, pull, proof),
-      config: configFor,
-      fault,
-      paused,
-    },
-  })
-  // A process that handles a single call cannot hand over a session.
-  const cycle: ReturnType<typeof composeCycle> | undefined = ground.inMemory
-    ? undefined
-    : composeCycle({
-        store: local.cycles,
-        driverAt: drivers.at,
-        generation: handoff.generation,
-        files: handoff.files,
-        session,
-        sessionsAt: async place => (await local.liveSessions()).filter(({ pane }) => pane === place),
-        carryOver: [
-          (from, to) => handsOff.carryOver(from.id, successorOf(to)),
-          (from, to) => claim.claims.carryOver(from.id, to),
-          (from, to) => work.carryOver(from.id, to),
-          async (from, to): Promise<unknown> => unattended?.hungTurns.carryOver(from.id, to.id),
-          (from, to) =>
-            intake.updateSession(to.id, session => ({
-              ...session,
-              parent: from.id,
-              ...inheritedName(from, session),
-            })),
-        ],
-        asks,
-        config: configFor,
-        write,
-        fault,
-        paused,
-      })
-  const unattended =
-    cycle &&
-    composeUnattended(ground, {
-      handsOff,
-      work,
-      claims: claim.claims,
-      cycles: cycle.cycles,
-      drivers,
-      asks,
-      watch: () => watched.watch,
-      busyElsewhere,
-      paused,
-    })
-  const permission = composePermission({
+  const { proofs, claim, handsOff, work, cycle, unattended } = jobs
+  const { intake, screens } = composeHooks(ground, links, {
+    ...jobs,
     asks,
-    home,
-    env,
-    stateDir,
+    drivers,
+    handoff,
+    ownCalls,
+    pauses,
+    presence,
+    sandbox,
+    undo,
     port: () => listening,
-    workflowOf: ({ session, project }) => handsOff.activeWorkflow(session, project),
-    grantsOf: async ({ session, project }) => [
-      ...[(await claim.claims.grantOf(session.id, project)) ?? []].flat(),
-      ...(await work.grantsOf(session.id)),
-    ],
-    useGrant: (session, call) => handsOff.useGrant(session, call),
-    snapshot: snapshotBefore(undo, redactor),
-    sandbox: sandbox?.link,
-    model: composeJudge({
-      env,
-      stateDir,
-      ownCalls,
-      redactor,
-      write,
-      fault,
-      goalOf: async ({ session, project }) => (await handsOff.activeWorkflow(session, project))?.goal,
-    }),
-    write,
-    fault,
-    redact: redactor.text,
-    logRoot: project => batonHome(env, home) ?? project,
-  })
-  const isAway = async () => (await presence.read()).awaySince !== undefined
-  const screens = composeScreenAsks({
-    ...ground,
-    asks,
-    drivers,
-    handsOff,
-    isAway,
-    redact: redactor.text,
-  })
-  const intake: Intake = composeIntake(ground, {
-    ownCalls,
-    driverAt: place => drivers.at(place),
-    pausedFor: about => {
-      const pause = pauses.of(about)
-      return pause && pauseLine(pause)
-    },
-    restore: sandbox?.restore,
-    reactors: [
-      contextReactor({ readerOf, tell: (agent, event) => intake.handleEvent(agent, event), fault }),
-      permission,
-      questionReactor({
-        asks,
-        onScreen: screens.questions,
-        workflowOf: ({ session, project }) => handsOff.activeWorkflow(session, project),
-        isAway,
-        parkRun: (context, reason) => handsOff.park(runContext(context), reason),
-        resumeRun: session => handsOff.unpark(session),
-      }),
-      ...(ground.inMemory ? [] : [prepareUndo(undo, fault)]),
-      ...(sandbox ? [sandbox.reactor] : []),
-      handoff.reactor,
-      ...(cycle ? [cycle.reactor] : []),
-      claim.reactor,
-      work.reactor,
-      handsOff.reactor,
-      ...(unattended ? [unattended.reactor] : []),
-      foreignHooksReactor({ home, env }),
-      nameSession({
-        claimAt: project => claim.claims.at(project),
-        rename: (id, change) => intake.updateSession(id, change),
-        redact: redactor.text,
-        fault,
-      }),
-      removedHooksReactor({ home, env, tell: news => asks.tell(news) }),
-      ...(options.reactors ?? []),
-    ],
+    reactors: options.reactors ?? [],
   })
   const watched = composeSessions({
     ...ground,
@@ -303,6 +129,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     toolServer: options.toolServer,
     contain: sandbox?.whole.contain,
   })
+  links.add('sessions', watched)
   live.listen(entry => watched.hear(entry))
   const fleet = new FleetKeeper(stateDir, async () => {
     const { composeFleet } = await import('./compose/fleet.ts')
@@ -315,6 +142,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
       startWorkflow: options.startWorkflow,
     })
   })
+  links.add('fleet', fleet)
   // At once: a pull request may be merged, and its claim gone, before the next tick.
   live.listen(({ body }) => {
     if (body.kind !== 'claim' || body.what !== 'opened') return
@@ -424,11 +252,3 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     },
   }
 }
-
-const successorOf = ({ id, nativeSession, agent, pane, transcript }: Session) => ({
-  session: id,
-  nativeSession,
-  agent,
-  ...(pane ? { pane } : {}),
-  ...(transcript ? { transcript } : {}),
-})
