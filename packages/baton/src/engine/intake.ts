@@ -1,17 +1,13 @@
 import { hash } from 'node:crypto'
-import type { Config } from '@batonpass/contract/config'
 import { BatonError } from '@batonpass/contract/errors'
 import type { AgentEvent, AgentName } from '@batonpass/contract/event'
 import type { Envelope } from '@batonpass/contract/hook'
 import type { SessionId } from '@batonpass/contract/ids'
-import type { Entry, EntryBody, NewEntry } from '@batonpass/contract/journal'
+import type { EntryBody } from '@batonpass/contract/journal'
 import { PROTOCOL } from '@batonpass/contract/protocol'
 import type { Reaction } from '@batonpass/contract/reaction'
 import type { Session } from '@batonpass/contract/session'
 import type { AgentAdapter, DecodedEvent } from '../ports/agent.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { ContainedCaller } from '../ports/contained-caller.ts'
-import type { Ids } from '../ports/ids.ts'
 import type { ReactionContext, Reactor } from '../ports/reactor.ts'
 import { ClearedSessions } from '../session/cleared-sessions.ts'
 import { isNews } from '../session/context/context-usage.ts'
@@ -21,70 +17,13 @@ import { trackSession } from '../session/track-session.ts'
 import { isPresumed } from '../session/watch/lost-sessions.ts'
 import { DuplicateAsks } from './duplicate-asks.ts'
 import { DuplicateEvents } from './duplicate-events.ts'
+import { envelopeFrom, type HookCall, nativeEventOf, parseJson, type ReportContext } from './hook-call.ts'
+import type { IntakeParts } from './intake-parts.ts'
 import { mapPaths } from './map-paths.ts'
 import { contributors, type Merged, toReaction } from './merge.ts'
 import { OwnActivity, rememberSession } from './own-activity.ts'
 import { type PendingReaction, react } from './react.ts'
 import { entryOf, stamp } from './stamp.ts'
-
-/** One hook call: the client's envelope and the agent's own bytes. */
-export interface HookCall {
-  envelope: Envelope
-  body: Uint8Array
-  /** The client lost its connection and repeats the call: the event may already be recorded. */
-  retry: boolean
-  /** The hosting program reported the event, not a hook, so its place and pid are trusted. */
-  hosted?: boolean
-  /** The broker asks for itself; no hook can say so. */
-  brokered?: ReactionContext['brokered']
-  takeRelease?: (() => Promise<boolean>) | undefined
-  /** The call came from an agent that runs in the sandbox as a whole; no hook can say so. */
-  contained?: ContainedCaller | undefined
-  /** Aborts when the caller stops waiting for the answer. */
-  signal: AbortSignal
-}
-
-export interface IntakeParts {
-  adapterFor(agent: string): AgentAdapter | undefined
-  reactors: readonly Reactor[]
-  write(entries: readonly NewEntry[], sessions?: readonly Session[]): Promise<Entry[]>
-  /** The event of an earlier call with this id, if it was recorded. */
-  findRecordedEvent(request: string): Promise<AgentEvent | undefined>
-  session(id: string): Promise<Session | undefined>
-  /** Caches a change that is not worth a write. The session's next event writes it. */
-  cacheSession(session: Session): void
-  projectOf(cwd: string): string
-  /** Whether that process really runs at the place it reports. */
-  isOwnPlace(place: string, pid: number | undefined): Promise<boolean>
-  /** Whether an agent's own screen is at a place. */
-  onScreen?(place: string, agent: AgentName): Promise<boolean>
-  /** An event about a command in the sandbox, with the agent's own command in it. */
-  restore?(session: SessionId, event: DecodedEvent, agent: AgentName): Promise<DecodedEvent>
-  /** The current configuration of a project. */
-  config(project: string | undefined): Promise<Config>
-  /** True for the marker of a model call that Baton itself is making right now. */
-  ownCall(marker: string): boolean
-  fault(during: string, cause: unknown): void
-  /** What a session is called after this event; undefined if the event does not say, or content is not kept. */
-  nameAfter?(event: AgentEvent): Pick<Session, 'name' | 'namedBy'> | undefined
-  /** The line to show if Baton is paused for this session or project. */
-  pausedFor?(about: { session: SessionId; project: string }): string | undefined
-  clock: Clock
-  ids: Ids
-}
-
-/** What accompanies an event that no hook delivered, like the envelope of a hook call. */
-export interface ReportContext extends Pick<Envelope, 'cwd' | 'pane' | 'pid' | 'attended'> {
-  /** Reported by the hosting program. If the session has hooks, they report the same event and take precedence. */
-  hosted?: boolean
-  /** The broker asks for itself. */
-  brokered?: ReactionContext['brokered']
-  /** Whether a person said yes to it before, in the agent's dialog; each yes counts once. */
-  takeRelease?: () => Promise<boolean>
-  contained?: ContainedCaller | undefined
-  /** Aborts when the caller stops waiting for the answer. */
-  signal?: AbortSignal
-}
 
 /** Events that the host must report even if the session has hooks, because hooks do not (reliably) report them. */
 const NOT_FROM_HOOKS: readonly AgentEvent['type'][] = ['PermissionAsked', 'ContextMeasured', 'SessionEnded']
@@ -385,14 +324,6 @@ export class Intake {
 
 const NOTHING_TO_SAY = '{}'
 
-/** The envelope of a call from inside a sandbox: what only the daemon can know does not come from there. */
-function envelopeFrom({ agent, pid, place }: ContainedCaller, envelope: Envelope): Envelope {
-  if (envelope.agent !== agent)
-    throw new BatonError('not_allowed', `Only ${agent} runs in this sandbox, not ${envelope.agent}`)
-  const { pid: _pid, pane: _pane, marker: _marker, pathMap: _map, home: _home, cwd: _cwd, ...rest } = envelope
-  return { ...rest, ...(pid === undefined ? {} : { pid }), ...(place === undefined ? {} : { pane: place }) }
-}
-
 /** Names the cause for the person who reads the answer. */
 const unrecordedWords = (cause: unknown): string => {
   if (!(cause instanceof BatonError)) return 'Baton could not record this call; see `baton doctor`.'
@@ -419,20 +350,6 @@ const withoutRewrite = ({ rewrite: _, ...reaction }: Reaction): Reaction => reac
 
 const withDeferred = (reacting: PendingReaction, signal: AbortSignal) =>
   reacting.waiting ? reacting.rest(signal) : Promise.resolve(reacting.merged)
-
-/** Invalid UTF-8 becomes replacement characters: a stray byte in a prompt must not fail the call. */
-function parseJson(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(body))
-  } catch (cause) {
-    throw new BatonError('payload_invalid', 'The hook payload is not JSON', { cause })
-  }
-}
-
-function nativeEventOf(payload: unknown): string {
-  if (typeof payload !== 'object' || payload === null || !('hook_event_name' in payload)) return ''
-  return typeof payload.hook_event_name === 'string' ? payload.hook_event_name : ''
-}
 
 /** Says that Baton is paused where a session starts and in the status line, and decides nothing. */
 const pausedReactor = (line: string): Reactor => ({
