@@ -175,7 +175,7 @@ export async function runDaemon(
 
   const socket = await listenUnix(folder.socket, onSocket, onHook)
   baton.contained?.listensWith(containedHooks(baton.intake, call => track(open, call)))
-  const ownSocket = fileId(folder.socket)
+  const ownSocket = socketId(folder.socket)
   const { server: loopback, port } = await listenLoopback(
     baton.port || lastPort(folder) || (baton.port ?? DEFAULT_PORT),
     onLoopback,
@@ -201,7 +201,7 @@ export async function runDaemon(
   const isBuilt = existsSync(cli)
   const isPackageRemoved = packageWatch(() => !isBuilt || existsSync(cli), systemClock)
   const ticking = setInterval(
-    () => (fileId(folder.socket) === ownSocket && !isPackageRemoved() ? tick() : stop('stopped', 'daemon')),
+    () => (socketId(folder.socket) === ownSocket && !isPackageRemoved() ? tick() : stop('stopped', 'daemon')),
     TICK_MS,
   )
   const sweeping = setInterval(garbageCollector(), SWEEP_MS)
@@ -221,7 +221,7 @@ export async function runDaemon(
     clearInterval(sweeping)
     const servers = [socket, loopback]
     for (const server of servers) server.close()
-    if (fileId(folder.socket) === ownSocket) rmSync(folder.socket, { force: true })
+    if (socketId(folder.socket) === ownSocket) rmSync(folder.socket, { force: true })
     try {
       // Stop the asks before closing their callers' connections, or the asks would count as withdrawn.
       await baton.asks.stop().catch(cause => baton.fault('stopping', cause))
@@ -245,10 +245,13 @@ const pausedPlace = (pause: Pause): string =>
       ? `project ${pause.project}`
       : `session ${pause.nativeSession}`
 
-/** Identifies a file by device and inode, to notice if another took its place; undefined if there is none. */
-function fileId(path: string): string | undefined {
-  const found = statSync(path, { throwIfNoEntry: false })
-  return found && `${found.dev} ${found.ino}`
+/**
+ * Identifies a socket, to notice if another took its place; undefined if there is none. With the time it was made: a new file may
+ * get the inode of the one that was removed just before.
+ */
+function socketId(path: string): string | undefined {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return found && `${found.dev} ${found.ino} ${found.birthtimeNs}`
 }
 
 /** `localhost` may also be `[::1]`, where anybody can listen beside the daemon: a login must never belong to that name. */

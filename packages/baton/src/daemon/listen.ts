@@ -17,8 +17,8 @@ export async function listenUnix(
   await clearTheWay(path)
   const server = makeServer(handler)
   interceptHooks(server, onHook)
-  // Closing a server removes the path it was bound to, even if a successor uses it by then. So bind to a temporary path.
-  const bound = `${path}.new`
+  // Closing a server removes the path it was bound to, even if a successor uses it by then. So bind to a path of our own.
+  const bound = `${path}.${process.pid}`
   rmSync(bound, { force: true })
   const umask = process.umask(0o177)
   try {
