@@ -1,4 +1,5 @@
 import type { StepChangesView } from '@batonpass/contract/dashboard'
+import { useRef } from 'preact/hooks'
 import { useResource } from '../resource.ts'
 import { dayAndTime } from '../time.tsx'
 import { Diff } from './diff.tsx'
@@ -12,11 +13,16 @@ export function StepChanges({ undo }: { undo: NonNullable<Step['undo']> }) {
 
 function Changes({ project, step }: { project: string; step: number }) {
   const query = new URLSearchParams({ project, step: String(step) })
+  const isFinal = useRef(false)
   const { data, error, reload } = useResource<StepChangesView>(
     `/api/page/undo/changes?${query}`,
-    // The next snapshot, or the end of a call, may change the answer.
-    entry => entry.project === project && (entry.body.kind === 'decision' || entry.body.kind === 'event'),
+    // The next snapshot, or the end of a call, may change the answer; after the next snapshot nothing does.
+    entry =>
+      !isFinal.current &&
+      entry.project === project &&
+      (entry.body.kind === 'decision' || entry.body.kind === 'event'),
   )
+  isFinal.current = data?.until !== undefined
   if (error) return <p class="dim">{error.message}</p>
   if (!data) return <p class="dim">Loading what changed …</p>
   return (

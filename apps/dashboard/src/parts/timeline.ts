@@ -20,8 +20,8 @@ export interface Step {
   /** Baton's prompt with which the turn continued. */
   continued?: Entry
   /**
-   * The snapshot to compare with. If a later call has the same one, this call changed nothing (`unchanged`): Baton takes
-   * a new snapshot only if a file differs.
+   * The snapshot to compare with. If a call that began after the end of this one has the same snapshot, this call changed
+   * nothing (`unchanged`): Baton takes a new snapshot only if a file differs.
    */
   undo?: { project: string; step: number; unchanged: boolean }
 }
@@ -134,15 +134,18 @@ const isAsked = ({ decisions, ask }: Step): boolean =>
 
 /** Steps are newest first. */
 function joinSnapshots(steps: Step[]): Step[] {
-  const seen = new Set<string>()
+  /** By snapshot: when the last call with it was requested. */
+  const last = new Map<string, number>()
   for (const step of steps) {
     const taken = step.decisions.findLast(({ decision }) => decision.undo !== undefined)
     const { project } = taken?.entry ?? {}
     if (!taken || project === undefined || !step.call) continue
     const number = Number(taken.decision.undo)
     const key = `${number} ${project}`
-    step.undo = { project, step: number, unchanged: seen.has(key) }
-    seen.add(key)
+    const requested = last.get(key)
+    const unchanged = requested !== undefined && step.end !== undefined && step.end.entry.seq < requested
+    step.undo = { project, step: number, unchanged }
+    if (requested === undefined) last.set(key, step.entry.seq)
   }
   return steps
 }

@@ -117,11 +117,11 @@ export function composeBroker(
       if (permission?.decision === 'allow') return undefined
       const isLeft = permission === undefined
       const isOwnJudge = mode !== undefined && sandboxingOf(agent)?.ownJudge?.includes(mode)
-      if (isLeft && isOwnJudge) return `${command} needs a yes. Run it as a command of its own.`
+      if (isLeft && isOwnJudge) return `${command} needs a yes. Run it as a separate command.`
       if (isLeft && UNASKED.includes(mode)) return undefined
       return (
         permission?.reason ??
-        `${command} needs a yes, and nobody was there to give it. As a command of its own, it is asked about first.`
+        `${command} needs a yes, and no one answered. Run exactly this as a separate command: then the dialog asks.`
       )
     },
     async record(session, { pushed, request, ...entry }) {

@@ -4,10 +4,10 @@ import type { AgentProfile } from '../ports/agent.ts'
 export const WAIT_SECONDS = 24 * 3600 + 60
 
 /**
- * Seconds without a byte after which a daemon counts as hung. Not less: on a busy machine a daemon in best health takes more than a
+ * Seconds without a byte after which a daemon counts as hung. Not less: on a busy machine a healthy daemon takes more than a
  * second now and then.
  */
-const SILENCE_SECONDS = 3
+export const SILENCE_SECONDS = 3
 const SILENCE_AT_STOP_SECONDS = 30
 
 /** Seconds one hook call may take, by the agent's own name of the event. */
@@ -21,7 +21,6 @@ export function hookSeconds(agent: AgentProfile, event: string, waitSeconds: num
  * without an answer it would end its work.
  */
 export function hookSilence(agent: AgentProfile, event: string): number {
-  const point = agent.hooks.find(hook => hook.event === event)
-  const isStop = !point?.waits && (point?.seconds ?? 0) > SILENCE_AT_STOP_SECONDS
+  const isStop = agent.hooks.some(hook => hook.event === event && hook.isStop)
   return isStop ? SILENCE_AT_STOP_SECONDS : SILENCE_SECONDS
 }

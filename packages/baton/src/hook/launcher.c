@@ -23,7 +23,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SILENCE 3          /* seconds until the daemon must have said something; a stop has its own */
 #define HEARTBEAT 5        /* seconds between two signs of life while it waits for a person */
 #define START 30           /* seconds a daemon may take to start */
 #define FRESH 5            /* seconds that the mark of a starting daemon counts */
@@ -54,7 +53,7 @@ static const char *home = @@HOME@@, *agent = "", *event = "", *source = "manual"
 static struct text body;
 static char why[700] = "the daemon did not answer";
 static int busy;
-static unsigned silence = SILENCE;
+static unsigned silence = @@SILENCE@@; /* seconds until the daemon must have said something; a stop has its own */
 static sigset_t while_waiting; /* signals come only while we wait: nothing is half done then */
 
 static void answer_safely(const char *reason);

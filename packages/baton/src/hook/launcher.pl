@@ -10,7 +10,7 @@ my $NODE     = '@@NODE@@';
 my $CLI      = '@@CLI@@';
 my $DAEMON   = '@@DAEMON@@';
 my @FLAGS    = (@@FLAGS@@);
-# agent/event => seconds the hook may take, and seconds without a byte after which the daemon hangs, where they are not 10 and 3
+# agent/event => seconds the hook may take, and seconds without a byte after which the daemon hangs, where they are not the usual ones
 my %SECONDS = (
 @@SECONDS@@
 );
@@ -110,7 +110,7 @@ sub would_block { return $! == ($^O eq 'linux' ? 11 : 35) }
 
 sub set_deadline {
     my $seconds;
-    ($seconds, $silence) = @{ $SECONDS{"$agent/$event"} || [10, 3] };
+    ($seconds, $silence) = @{ $SECONDS{"$agent/$event"} || [10, @@SILENCE@@] };
     alarm($seconds);
 }
 

@@ -35,12 +35,13 @@ plain() {
   esac
 }
 
-# limit: seconds the hook may take; silence: seconds without a byte after which the daemon hangs; safe: the answer without a daemon; unseen: the same where nobody would see an ask;
-# aside: no opinion; removed: the same, with the line that says how to clean up
+# limit: seconds the hook may take; silence: seconds without a byte after which the daemon hangs; safe: the answer without a
+# daemon; unseen: the same where no one would see an ask; aside: no opinion; removed: the same, with the line that says how to
+# clean up
 know() {
   case $agent/$event in
 @@ANSWERS@@
-    *) limit=10 silence=3 safe='{}' unseen='{}' aside='{}' removed='{}' ;;
+    *) limit=10 silence=@@SILENCE@@ safe='{}' unseen='{}' aside='{}' removed='{}' ;;
   esac
 }
 
@@ -91,7 +92,7 @@ if [ -n "$CURL" ] && [ -z "${BATON_INLINE-}${BATON_ENDPOINT-}" ] && cd "$state" 
   esac
   # curl itself notices a slow connection only after a few seconds.
   slow=1
-  [ "$silence" -le 3 ] || slow=$silence
+  [ "$silence" -le @@SILENCE@@ ] || slow=$silence
   # -q: a person's own curl settings change nothing here. -N: when this shell is ended, curl notices and goes, too.
   set -- -q -s -i -N -g --noproxy '*' --connect-timeout "$silence" --max-time "$limit" \
     --speed-limit 1 --speed-time "$slow" --unix-socket daemon.sock -H 'Expect:' -H 'Content-Type: application/json' \

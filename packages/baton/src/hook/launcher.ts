@@ -3,7 +3,7 @@ import { PROTOCOL } from '@batonpass/contract/protocol'
 import { stateFolder } from '../config/state-folder.ts'
 import type { AgentProfile } from '../ports/agent.ts'
 import { compile } from './compile.ts'
-import { hookSeconds, hookSilence } from './deadline.ts'
+import { hookSeconds, hookSilence, SILENCE_SECONDS } from './deadline.ts'
 import { DAEMON_FLAGS, KEPT_ENVIRONMENT } from './spawn.ts'
 
 /** How a hook process reaches the daemon. `c` is the fastest and needs a compiler, `node` works wherever Baton does. */
@@ -94,6 +94,7 @@ function perl(places: LauncherPlaces): string {
     .map(a => `    '${a.agent}/${quoted(a.event)}' => [${a.seconds}, ${a.silence}],`)
   return fill('launcher.pl', {
     PROTOCOL: String(PROTOCOL),
+    SILENCE: String(SILENCE_SECONDS),
     HOME: quoted(places.home),
     NODE: quoted(places.node),
     CLI: quoted(places.cli),
@@ -116,6 +117,7 @@ function cSource(places: LauncherPlaces): string {
   )
   return fill('launcher.c', {
     PROTOCOL: String(PROTOCOL),
+    SILENCE: String(SILENCE_SECONDS),
     HOME: cText(places.home),
     NODE: cText(places.node),
     CLI: cText(places.cli),
@@ -147,6 +149,7 @@ function shell(places: LauncherPlaces, curl: string): string {
   ])
   return fill('launcher.sh', {
     PROTOCOL: String(PROTOCOL),
+    SILENCE: String(SILENCE_SECONDS),
     CURL: curl,
     HOME: quoted(places.home),
     NODE: quoted(places.node),

@@ -1,8 +1,8 @@
 import { isKnownName, isProduct, namesAccess } from './secret-clauses.ts'
 
 /**
- * Words of the user that may be a secret although nothing calls them one: they are neither language nor a known kind of name. Whoever
- * asks has to find out which of them the project knows; a word that appears nowhere in it is treated as a secret. Every repetition is
+ * Words of the user that may be a secret although nothing calls them one: they are neither language nor a known kind of name. The
+ * caller has to find out which of them the project knows; a word that appears nowhere in it is treated as a secret. Every repetition is
  * bounded, as in secrets.ts.
  */
 export function opaqueWordsIn(text: string): string[] {

@@ -330,5 +330,7 @@ export interface HookPoint {
   waits?: boolean
   /** The timeout of the call in seconds; 10 by default. */
   seconds?: number
+  /** The agent stops, and continues only if it is told to. */
+  isStop?: boolean
   matcher?: string
 }

@@ -127,7 +127,8 @@ async function converse<T>(
     const answer = await model.ask(ask, shape, signal)
     const paths = wanted(answer)
     if (paths === undefined) return { answer, by, known }
-    if (!(await addFiles(parts, proof, paths, files))) return { why: `${by} asked for files in vain` }
+    if (!(await addFiles(parts, proof, paths, files)))
+      return { why: `${by} asked for files that do not exist or that it already has` }
   }
   return { why: `${by} gave no verdict` }
 }

@@ -423,7 +423,7 @@ export function hookClientContract(transport: Transport): void {
       })
 
       const ok = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n'
-      test('waits at a stop for a daemon that is silent for longer than other calls bear', async () => {
+      test('waits at a stop for a daemon that is silent for longer than other calls wait', async () => {
         await using world = hookWorld()
         const answer = '{"decision":"block","reason":"Continue."}\n'
         const reply = replyWith(`${ok}baton-protocol: 1\r\n\r\n${answer}`)

@@ -125,6 +125,7 @@ describe('the timeline of a session', () => {
     const [second, first] = steps(
       requested(1, 'touch a'),
       decided(1, 'allow', { by: 'undo', undo: '7' }),
+      finished(3, 'touch a'),
       requested(2, 'touch b'),
       decided(2, 'allow', { by: 'undo', undo: '7' }),
     )
@@ -132,6 +133,18 @@ describe('the timeline of a session', () => {
       { project: '/home/dev/project', step: 7, unchanged: true },
       { project: '/home/dev/project', step: 7, unchanged: false },
     ])
+  })
+
+  test('does not say that a call changed nothing if the call with the same snapshot began before its end', () => {
+    const [second, first] = steps(
+      requested(1, 'touch a', 'a'),
+      decided(1, 'allow', { by: 'undo', undo: '7' }),
+      requested(2, 'touch b', 'b'),
+      decided(2, 'allow', { by: 'undo', undo: '7' }),
+      finished(3, 'touch b', 'b'),
+      finished(4, 'touch a', 'a'),
+    )
+    expect([first?.undo?.unchanged, second?.undo?.unchanged]).toEqual([false, false])
   })
 
   test('keeps an end, a decision and an answer whose beginning is not loaded', () => {

@@ -13,7 +13,7 @@ import { call, say } from '../world/turn.ts'
 const SETTINGS = 'sandbox:\n  mode: on\nhandsoff:\n  auto_permission: false\n  max_continuations: 1\n'
 const WORK = 'git switch -qc feature && git add -A && git commit -qm "add notes" && git push -u origin HEAD'
 const AGAIN = 'git commit -q --allow-empty -m again && git push && git fetch && git status -sb | head -1'
-/** The script pushes the same once more, which nobody saw in the dialog. */
+/** The script pushes the same once more, which no one saw in the dialog. */
 const AT_TERMINAL = `git commit -q --allow-empty -m "it's # typed" && git push origin feature && sh again.sh; echo "ended with $?"`
 
 describe('the broker, with the real Claude Code', () => {

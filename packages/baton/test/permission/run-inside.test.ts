@@ -108,7 +108,7 @@ describe('a command with a part that leaves the sandbox, at the terminal', () =>
       rewrite: { input: { command: WRAPPED } },
     })
     expect(releases).toEqual([{ actions: [expect.objectContaining(action)], isGranted: false }])
-    // The dialog stays open beside the other channels.
+    // The dialog stays open next to the other channels.
     expect(world.questions).toEqual([])
     const dialog = await world.answer(asked(COMMAND, { sandbox: 'abc' }), world.context({}, attended))
     expect(dialog.permission?.decision).toBe('ask')

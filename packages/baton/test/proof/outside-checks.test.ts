@@ -244,7 +244,7 @@ describe('A review by an agent as a check', () => {
       'reads for ever',
       { verdict: 'read', findings: [], read: ['src/a.ts'] },
       'not-run',
-      `${N}: claude asked for files in vain`,
+      `${N}: claude asked for files that do not exist or that it already has`,
     ],
   ])('%s', async (_, answer, status, why) => {
     const { results, verdict, problems } = await outcome([REVIEW], { reviewer: says(answer) }, [PASSED])

@@ -1,4 +1,5 @@
 import { appendFileSync, renameSync, statSync } from 'node:fs'
+import { inspect } from 'node:util'
 import { systemClock } from './clock.ts'
 
 const ROTATE_AT_BYTES = 10 * 1024 * 1024
@@ -19,9 +20,8 @@ export function openLog(path: string, redact: (line: string) => string): { log: 
     (level: keyof typeof LEVELS): Logger['info'] =>
     (message, fields) => {
       const head = { level: LEVELS[level], time: systemClock.now(), pid: process.pid }
-      const line = JSON.stringify({ ...head, ...fields, msg: message }, describeError)
       try {
-        appendFileSync(path, redact(`${line}\n`), { mode: 0o600 })
+        appendFileSync(path, redact(`${lineOf({ ...head, ...fields, msg: message })}\n`), { mode: 0o600 })
       } catch {
         // A full disk must not end the daemon; the journal already rejects what it cannot store.
       }
@@ -31,11 +31,28 @@ export function openLog(path: string, redact: (line: string) => string): { log: 
   return { log: { info: write('info'), warn: write('warn'), error: write('error') }, rotate }
 }
 
+/** A line must not be lost for a value that JSON cannot hold, such as an error that is its own cause. */
+function lineOf(fields: Readonly<Record<string, unknown>>): string {
+  try {
+    return JSON.stringify(fields, describeError)
+  } catch {
+    const texts = Object.entries(fields).map(([name, value]) => [name, inspect(value, { depth: 3 })])
+    return JSON.stringify(Object.fromEntries(texts))
+  }
+}
+
 /** JSON would show an error as {}. */
 function describeError(_name: string, value: unknown): unknown {
   if (!(value instanceof Error)) return value
   const { name, message, stack, cause } = value
-  return { type: name, message, stack, ...(cause === undefined ? {} : { cause }) }
+  return {
+    type: name,
+    message,
+    stack,
+    ...('code' in value ? { code: value.code } : {}),
+    ...('errors' in value ? { errors: value.errors } : {}),
+    ...(cause === undefined ? {} : { cause }),
+  }
 }
 
 function rotateFile(path: string): void {

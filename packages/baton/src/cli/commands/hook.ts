@@ -4,7 +4,7 @@ import { systemClock } from '../../adapters/system/clock.ts'
 import { stateDir } from '../../config/places.ts'
 import { type StateFolder, stateFolder } from '../../config/state-folder.ts'
 import { askDaemon, type ClientAnswer, SELF_TEST } from '../../hook/client.ts'
-import { hookSeconds, hookSilence, WAIT_SECONDS } from '../../hook/deadline.ts'
+import { hookSeconds, hookSilence, SILENCE_SECONDS, WAIT_SECONDS } from '../../hook/deadline.ts'
 import { programPaths } from '../../hook/program.ts'
 import { claimStart } from '../../hook/start-mark.ts'
 import type { AgentProfile } from '../../ports/agent.ts'
@@ -49,7 +49,7 @@ async function answerTo(call: Call, profile: AgentProfile | undefined): Promise<
   const signal = AbortSignal.any([nobodyWaits, AbortSignal.timeout(seconds() * 1000)])
   return flag(given, 'inline') && profile
     ? await inline(call, profile, signal)
-    : await asked(call, signal, profile ? hookSilence(profile, call.event) : 3)
+    : await asked(call, signal, profile ? hookSilence(profile, call.event) : SILENCE_SECONDS)
 }
 
 async function asked(

@@ -116,8 +116,7 @@ export class Stages {
       return this.#wait(binding, session, `${called.target} is already being started`)
     const item = await items.find(project, workId)
     if (!stage) return {}
-    if (item?.contextText === undefined)
-      return this.#wait(binding, session, `WorkflowContext.md of ${workId} cannot be read`)
+    if (!item) return this.#wait(binding, session, `the work item ${workId} cannot be found`)
     const { mode } = item.context
     const blocked = item.facts.blocked ?? blockedIn(event.lastMessage ?? '')
     const from: Step = { stage, phase }
@@ -144,6 +143,8 @@ export class Stages {
         await this.#ports.announce(project, `✅ ${workId}: ${rowOf(stage).title}, the last stage, is done`)
       return {}
     }
+    if (mode === 'manual' && item.contextText === undefined)
+      return this.#wait(binding, session, 'WorkflowContext.md is missing, empty or cannot be read')
     if (outcome.kind === 'blocked' || mode === 'manual') return {}
     if (!finished || outcome.kind === 'incomplete') return this.#remind(binding, item, session, outcome)
     if (outcome.kind === 'pause') {

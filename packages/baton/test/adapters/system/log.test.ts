@@ -33,6 +33,17 @@ it('writes one JSON object per line, with the whole error and without secrets, i
   expect(statSync(path).mode & 0o777).toBe(0o600)
 })
 
+it('writes a line for what JSON cannot hold', () => {
+  const path = join(scratch().path, 'daemon.log')
+  const { log } = openLog(path, line => line)
+  const own = new Error('refused')
+  own.cause = own
+  log.error('failed', { err: own, bytes: 3n })
+  expect(linesOf(path)).toMatchObject([
+    { msg: expect.stringContaining('failed'), err: expect.stringContaining('refused') },
+  ])
+})
+
 it('creates a removed file again, rotates a large one, and survives a folder that is gone', () => {
   const folder = scratch()
   const path = join(folder.path, 'daemon.log')

@@ -13,7 +13,7 @@ export const hooks: readonly HookPoint[] = [
   { event: 'PostToolUse', matcher: '*' },
   { event: 'PostToolUseFailure', matcher: '*' },
   // A supervisor may write the next prompt meanwhile.
-  { event: 'Stop', seconds: 100 },
+  { event: 'Stop', seconds: 100, isStop: true },
   { event: 'StopFailure' },
   { event: 'Notification' },
   { event: 'PreCompact' },

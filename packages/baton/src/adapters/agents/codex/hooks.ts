@@ -8,7 +8,7 @@ export const hooks: readonly HookPoint[] = [
   { event: 'PermissionRequest', waits: true },
   { event: 'PostToolUse' },
   // A supervisor may write the next prompt meanwhile.
-  { event: 'Stop', seconds: 100 },
+  { event: 'Stop', seconds: 100, isStop: true },
   { event: 'PreCompact' },
   { event: 'PostCompact' },
   { event: 'SubagentStart' },

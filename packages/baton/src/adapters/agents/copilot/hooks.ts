@@ -9,7 +9,7 @@ export const hooks: readonly HookPoint[] = [
   { event: 'postToolUse' },
   { event: 'postToolUseFailure' },
   // A supervisor may write the next prompt meanwhile.
-  { event: 'agentStop', seconds: 100 },
+  { event: 'agentStop', seconds: 100, isStop: true },
   { event: 'subagentStart' },
   { event: 'subagentStop' },
   { event: 'preCompact' },

@@ -13,6 +13,6 @@ export const hooks: readonly HookPoint[] = [
   { event: 'subagentStart' },
   { event: 'subagentStop' },
   // A supervisor may write the next prompt meanwhile.
-  { event: 'stop', seconds: 100 },
+  { event: 'stop', seconds: 100, isStop: true },
   { event: 'sessionEnd' },
 ]

@@ -7,7 +7,7 @@ export const hooks: readonly HookPoint[] = [
   { event: 'BeforeTool', waits: true, matcher: '*' },
   { event: 'AfterTool', matcher: '*' },
   // A supervisor may write the next prompt meanwhile.
-  { event: 'AfterAgent', seconds: 100 },
+  { event: 'AfterAgent', seconds: 100, isStop: true },
   { event: 'Notification' },
   { event: 'SessionEnd', seconds: 5 },
 ]
