@@ -1,4 +1,5 @@
 import { type Command, HELP, type Option } from './command.ts'
+import { wrapWords } from './wrap-words.ts'
 
 /** Used when the output is not a terminal. */
 const WIDTH = 100
@@ -9,7 +10,7 @@ export function overview(commands: readonly Command[], version: string, columns 
   const width = Math.max(...shown.map(command => command.name.length))
   const groups = [...new Set(shown.map(({ group }) => group))]
   return [
-    ...wrap(`baton ${version}: keeps coding agents working while you are away`, columns),
+    ...wrapWords(`baton ${version}: keeps coding agents working while you are away`, columns),
     '',
     'Usage: baton COMMAND [OPTIONS]',
     '',
@@ -26,11 +27,14 @@ export function overview(commands: readonly Command[], version: string, columns 
     ...row('-h, --help', 'Show help; for one command: baton COMMAND --help', 13, columns),
     ...row('-v, --version', 'Print the version', 13, columns),
     '',
-    ...wrap(
+    ...wrapWords(
       'For agents and shells: baton done, baton hook, baton mcp, baton webhook, baton completions.',
       columns,
     ),
-    ...wrap('Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no daemon, 4 invalid configuration.', columns),
+    ...wrapWords(
+      'Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no daemon, 4 invalid configuration.',
+      columns,
+    ),
     '',
   ].join('\n')
 }
@@ -49,10 +53,10 @@ export function helpOf(command: Command, columns = WIDTH): string {
     ...(command.positionals ?? []).map(p => p.name.length),
   )
   return [
-    ...wrap(command.summary, columns),
+    ...wrapWords(command.summary, columns),
     '',
     `Usage: ${['baton', command.name, ...positionals, '[OPTIONS]'].join(' ')}`,
-    ...(command.details ? ['', ...wrap(command.details, columns)] : []),
+    ...(command.details ? ['', ...wrapWords(command.details, columns)] : []),
     ...(command.positionals?.length
       ? ['', 'Arguments:', ...command.positionals.flatMap(p => row(p.name, argumentHelp(p), width, columns))]
       : []),
@@ -63,7 +67,7 @@ export function helpOf(command: Command, columns = WIDTH): string {
     'Examples:',
     ...command.examples.flatMap(([line, what]) => [
       `  ${line}`,
-      ...wrap(what, columns - 6).map(each => `      ${each}`),
+      ...wrapWords(what, columns - 6).map(each => `      ${each}`),
     ]),
     '',
   ].join('\n')
@@ -72,21 +76,10 @@ export function helpOf(command: Command, columns = WIDTH): string {
 /** A name and what it means, the rest of it below; in a very narrow window, all of it below. */
 function row(left: string, right: string, width: number, columns: number): string[] {
   const indent = width + 4
-  if (columns - indent < 24) return [`  ${left}`, ...wrap(right, columns - 6).map(line => `      ${line}`)]
-  const [first = '', ...rest] = wrap(right, columns - indent)
+  if (columns - indent < 24)
+    return [`  ${left}`, ...wrapWords(right, columns - 6).map(line => `      ${line}`)]
+  const [first = '', ...rest] = wrapWords(right, columns - indent)
   return [`  ${left.padEnd(width)}  ${first}`, ...rest.map(line => `${' '.repeat(indent)}${line}`)]
-}
-
-/** Breaks lines between words; a long word stays whole, so that it can be copied. */
-function wrap(text: string, columns: number): string[] {
-  const lines: string[] = []
-  for (const word of text.split(/\s+/)) {
-    const last = lines.at(-1)
-    if (last !== undefined && last.length + 1 + word.length <= Math.max(columns, 20))
-      lines[lines.length - 1] = `${last} ${word}`
-    else lines.push(word)
-  }
-  return lines
 }
 
 const valueName = ({ type, value = 'VALUE', optional }: Option): string =>

@@ -1,6 +1,8 @@
 import { shortSessionId } from '@batonpass/contract/session-name'
 import type { PsRow } from '@batonpass/contract/watch'
+import { type Cell, type Column, cutTo, fitTable } from './fit-table.ts'
 import { type paint, printable } from './io.ts'
+import { ago } from './relative-time.ts'
 
 export interface TableLook {
   now: number
@@ -11,27 +13,12 @@ export interface TableLook {
 
 /** The table of `baton ps`: one line for each session, and what is wrong with it below. */
 export function psTable(rows: readonly PsRow[], look: TableLook): string[] {
-  const columns = fitColumns(
-    COLUMNS.map(column => ({ ...column, cells: rows.map(row => column.cell(row, look)) })),
-    look.columns,
-  )
-  const line = (cells: readonly Cell[]) => {
-    const shown = cells.map(({ text, style }, i) => {
-      const cut = cutTo(text, columns[i]?.width ?? 0)
-      return { cut, padded: cut.padEnd(i === cells.length - 1 ? 0 : (columns[i]?.width ?? 0)), style }
-    })
-    // Blanks stay outside of the colour, so that a terminal underlines or inverts words only, and ends of lines can be trimmed.
-    return shown
-      .map(({ cut, padded, style }) =>
-        style && cut.trim() !== '' ? `${look.colour(style, cut)}${padded.slice(cut.length)}` : padded,
-      )
-      .join('  ')
-      .trimEnd()
-  }
+  const columns = COLUMNS.map(column => ({ ...column, cell: (row: PsRow) => column.cell(row, look) }))
+  const table = fitTable(rows, columns, look)
   return [
-    line(columns.map(({ head }) => ({ text: head, style: 'dim' as const }))),
+    table.head,
     ...rows.flatMap((row, i) => [
-      line(columns.map(({ cells }) => cells[i] ?? { text: '' })),
+      ...(table.rows[i] ?? []),
       ...(row.servers ?? []).map(({ inside, port }) =>
         cutTo(`  http://127.0.0.1:${port} answers for port ${inside} of its sandbox`, look.columns),
       ),
@@ -43,21 +30,12 @@ export function psTable(rows: readonly PsRow[], look: TableLook): string[] {
   ]
 }
 
-type Style = Parameters<ReturnType<typeof paint>>[0]
-interface Cell {
-  text: string
-  style?: Style
-}
-interface Column {
-  head: string
-  /** On a narrow terminal, columns with a high number go first. */
-  dropped: number
-  /** The narrowest form that is still readable; absent if the column cannot shrink. */
-  least?: number
+type Style = NonNullable<Cell['style']>
+interface PsColumn extends Omit<Column<PsRow>, 'cell'> {
   cell(row: PsRow, look: TableLook): Cell
 }
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly PsColumn[] = [
   {
     head: 'SESSION',
     dropped: 0,
@@ -111,57 +89,11 @@ const COLUMNS: readonly Column[] = [
 ]
 /** From here on there is room for bars. */
 const WIDE = 100
-const GAP = 2
 
-interface FilledColumn extends Column {
-  cells: readonly Cell[]
-}
-
-/** Leaves out what says nothing or has no room, then shrinks what can be cut. */
-function fitColumns(all: readonly FilledColumn[], room: number): (FilledColumn & { width: number })[] {
-  let columns = all
-    .filter(({ dropped, cells }) => dropped === 0 || cells.some(({ text }) => text !== '–' && text !== ''))
-    .map(column => ({
-      ...column,
-      width: Math.max(column.head.length, ...column.cells.map(({ text }) => text.length)),
-    }))
-  const total = (width: (column: (typeof columns)[number]) => number) =>
-    columns.reduce((sum, column) => sum + width(column) + GAP, -GAP)
-  const leastOf = ({ least, width }: { least?: number; width: number }) => Math.min(width, least ?? width)
-  while (columns.length > 1 && total(leastOf) > room) {
-    const last = Math.max(...columns.map(({ dropped }) => dropped))
-    if (last === 0) break
-    columns = columns.filter(({ dropped }) => dropped !== last)
-  }
-  // The column that can best spare it gives first.
-  for (;;) {
-    const over = total(({ width }) => width) - room
-    const [widest] = columns
-      .filter(column => column.width > leastOf(column))
-      .sort((a, b) => b.width - leastOf(b) - (a.width - leastOf(a)))
-    if (over <= 0 || !widest) break
-    widest.width--
-  }
-  const over = total(({ width }) => width) - room
-  const last = columns.at(-1)
-  if (over > 0 && last) last.width = Math.max(0, last.width - over)
-  return columns
-}
-
-const cutTo = (text: string, width: number): string =>
-  text.length > width ? `${text.slice(0, Math.max(0, width - 1)).trimEnd()}…`.slice(0, width) : text
 /** Ten steps, as full as the context is. */
 export function bar(percent: number): string {
   const full = Math.max(0, Math.min(10, Math.round(percent / 10)))
   return `${'█'.repeat(full)}${'░'.repeat(10 - full)}`
-}
-
-export function ago(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1000))
-  if (seconds < 60) return `${seconds}s`
-  if (seconds < 3600) return `${Math.floor(seconds / 60)}m`
-  if (seconds < 48 * 3600) return `${Math.floor(seconds / 3600)}h`
-  return `${Math.floor(seconds / 86_400)}d`
 }
 
 const WORDS: Record<PsRow['state'], string> = {

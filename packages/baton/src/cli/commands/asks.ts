@@ -1,9 +1,12 @@
 import { Ask, AskList } from '@batonpass/contract/ask'
 import { outcomeLabel } from '@batonpass/contract/labels'
 import { sessionLabel } from '@batonpass/contract/session-name'
+import { systemClock } from '../../adapters/system/clock.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
 import { type Io, paint, printable } from '../io.ts'
+import { timeFor } from '../relative-time.ts'
+import { fitted } from '../wrap-words.ts'
 
 /** Lists questions that wait for a person, or shows one with everything it is about. */
 export const asks: Handler = async (given, io) => {
@@ -12,14 +15,15 @@ export const asks: Handler = async (given, io) => {
   const json = flag(given, 'json')
   if (wanted !== undefined) {
     const ask = Ask.parse(await callDaemon(folder, 'GET', `/api/asks/${encodeURIComponent(wanted)}`))
-    io.stdout.write(json ? `${JSON.stringify(ask)}\n` : describe(ask, io))
+    if (json) io.stdout.write(`${JSON.stringify(ask)}\n`)
+    else fitted(io)(describe(ask, io))
     return EXIT.ok
   }
   const path = flag(given, 'all') ? '/api/asks?all=true' : '/api/asks'
   const list = AskList.parse(await callDaemon(folder, 'GET', path))
   if (json) io.stdout.write(`${JSON.stringify(list)}\n`)
   else if (list.asks.length === 0) io.stdout.write('Nothing waits for an answer.\n')
-  else for (const ask of list.asks) io.stdout.write(describe(ask, io))
+  else for (const ask of list.asks) fitted(io)(describe(ask, io))
   return EXIT.ok
 }
 
@@ -27,9 +31,13 @@ export const asks: Handler = async (given, io) => {
 function describe(ask: Ask, io: Io): string {
   const colour = paint(io)
   const { facts, answer } = ask
+  const now = systemClock.now()
+  const since = (at: string) => (io.columns === undefined ? `since ${at}` : timeFor(at, io, now))
+  const until = (at: string) =>
+    io.columns === undefined ? `open until ${at}` : `open, expires ${timeFor(at, io, now)}`
   const state =
     ask.state === 'open'
-      ? colour('yellow', `${ask.parkedAt ? `parked since ${ask.parkedAt}, ` : ''}open until ${ask.expiresAt}`)
+      ? colour('yellow', `${ask.parkedAt ? `parked ${since(ask.parkedAt)}, ` : ''}${until(ask.expiresAt)}`)
       : colour(
           'dim',
           answer

@@ -4,10 +4,15 @@ import { z } from 'zod'
 import { findWorktreeRoot } from '../../config/project.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { callStartedDaemon } from '../daemon.ts'
+import { type Column, fitTable } from '../fit-table.ts'
 import { type Io, paint, printable } from '../io.ts'
+import { fitted } from '../wrap-words.ts'
 
 const FORGE_MS = 60_000
+/** The longest title. */
 const WIDEST = 60
+/** Room enough when the output is not a terminal. */
+const WIDE = 1000
 
 const Made = z.object({ board: BoardView.shape.board, made: z.array(z.string()) })
 
@@ -34,22 +39,37 @@ export const board: Handler = async (given, io) => {
     return EXIT.ok
   }
   const colour = paint(io)
-  io.stdout.write(`${colour('bold', printable(board.title))}  ${colour('dim', printable(board.url))}\n`)
+  fitted(io)(`${colour('bold', printable(board.title))}  ${colour('dim', printable(board.url))}\n`)
   const statuses = [...board.statuses, undefined]
   for (const status of statuses) {
     const here = items.filter(item => (item.status ?? undefined) === status && item.kind !== 'hidden')
     if (here.length === 0) continue
     io.stdout.write(`\n${colour('cyan', printable(status ?? 'No Status'))} (${here.length})\n`)
-    for (const item of here) {
-      const number = item.issue === undefined ? item.kind : `#${item.issue}`
-      const title = printable(item.title).slice(0, WIDEST).padEnd(WIDEST)
-      io.stdout.write(
-        `  ${number.padEnd(7)}${title}  ${printable(item.agent ?? item.assignees.join(', '))}\n`,
-      )
-    }
+    const table = fitTable(here, itemColumns(io), { columns: (io.columns ?? WIDE) - 2, colour })
+    for (const line of table.rows.flat()) io.stdout.write(`  ${line}\n`)
   }
   return EXIT.ok
 }
+
+const itemColumns = (io: Io): Column<BoardView['items'][number]>[] => [
+  {
+    dropped: 0,
+    cell: ({ issue, kind }) => ({ text: (issue === undefined ? kind : `#${issue}`).padEnd(5) }),
+  },
+  {
+    dropped: 0,
+    least: 24,
+    cell: ({ title }) => {
+      const text = printable(title).slice(0, WIDEST)
+      return { text: io.columns === undefined ? text.padEnd(WIDEST) : text }
+    },
+  },
+  {
+    dropped: 1,
+    least: 8,
+    cell: ({ agent, assignees }) => ({ text: printable(agent ?? assignees.join(', ')) }),
+  },
+]
 
 async function setup(given: Given, io: Io, project: string): Promise<number> {
   const title = text(given, 'title')

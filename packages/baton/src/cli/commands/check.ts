@@ -13,6 +13,7 @@ import { type Io, paint, printable } from '../io.ts'
 import { configOf, localJudge, outlook, warnOf } from '../local-judge.ts'
 import { decisionWords, type SandboxOutlook, sandboxFinder, sandboxOutlook } from '../local-sandbox.ts'
 import { grantsHere } from '../local-workflows.ts'
+import { fitted } from '../wrap-words.ts'
 
 interface Verdict extends SandboxOutlook {
   command: string
@@ -35,15 +36,16 @@ export const check: Handler = async (given, io) => {
     io.stdout.write(`${JSON.stringify({ ...verdict, trail, effects, reversible })}\n`)
     return EXIT.ok
   }
+  const write = fitted(io)
   const colour = paint(io)
   const style = verdict.decision === 'allow' ? 'green' : verdict.decision === 'deny' ? 'red' : 'yellow'
-  io.stdout.write(`${colour(style, decisionWords(verdict))}: ${printable(verdict.reason)}\n`)
+  write(`${colour(style, decisionWords(verdict))}: ${printable(verdict.reason)}\n`)
   for (const step of judgement.trail)
-    io.stdout.write(
+    write(
       `  ${step.decision.padEnd(9)} ${printable(step.part)}  ${colour('dim', printable(`${step.reason} [${step.rule}]`))}\n`,
     )
   if (verdict.outside !== undefined && verdict.outside !== verdict.reason)
-    io.stdout.write(`  ${colour('dim', printable(`not in the sandbox: ${verdict.outside}`))}\n`)
+    write(`  ${colour('dim', printable(`not in the sandbox: ${verdict.outside}`))}\n`)
   return EXIT.ok
 }
 

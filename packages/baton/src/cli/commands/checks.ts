@@ -14,7 +14,8 @@ import { hashOf, readPins, setPin } from '../../config/trust.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { callStartedDaemon } from '../daemon.ts'
 import { readDeclaration, withAddedCheck, withChecks, withoutCheck } from '../done-when-file.ts'
-import { type Io, paint, printable } from '../io.ts'
+import { type Column, fitList } from '../fit-table.ts'
+import { type Io, printable } from '../io.ts'
 import { isInteractive } from '../questions.ts'
 
 const CALL_MS = 60_000
@@ -50,17 +51,32 @@ export async function showChecks(given: Given, io: Io, commit: string | undefine
     io.stdout.write(`${JSON.stringify(found)}\n`)
     return EXIT.ok
   }
-  const colour = paint(io)
-  if (found.setup) io.stdout.write(`${printable(found.setup)}  ${colour('dim', 'setup')}\n`)
-  for (const check of found.checks) {
-    const from =
-      check.source === 'derived'
-        ? `derived from ${check.where} at ${found.base.slice(0, 10)}`
-        : `from ${check.where}`
-    io.stdout.write(`${printable(check.name)}  ${colour('dim', printable(from))}\n`)
-  }
+  io.stdout.write(checkLines(found, io))
   if (found.checks.length === 0) io.stdout.write(`${NONE} Set proof.done_when in .baton.yaml.\n`)
   return EXIT.ok
+}
+
+/** One line for each check: its name, and where it comes from. */
+function checkLines({ setup, checks, base }: CheckList, io: Io): string {
+  const rows = [
+    ...(setup ? [{ name: setup, from: 'setup' }] : []),
+    ...checks.map(({ name, source, where }) => ({
+      name,
+      from: source === 'derived' ? `derived from ${where} at ${base.slice(0, 10)}` : `from ${where}`,
+    })),
+  ]
+  const name: Column<(typeof rows)[number]> = {
+    dropped: 0,
+    least: 24,
+    cell: row => ({ text: printable(row.name) }),
+  }
+  const from: Column<(typeof rows)[number]> = {
+    dropped: 0,
+    least: 24,
+    wraps: true,
+    cell: row => ({ text: printable(row.from), style: 'dim' }),
+  }
+  return fitList(rows, [name, from], io)
 }
 
 const NONE = 'No checks: the repository declares no tests.'

@@ -1,4 +1,5 @@
 import {
+  type Claimable,
   ClaimableList,
   Claimed,
   type ClaimHolder,
@@ -24,7 +25,9 @@ import { findWorktreeRoot } from '../../config/project.ts'
 import { claimLine } from '../claim-lines.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { callStartedDaemon } from '../daemon.ts'
+import { type Column, fitList } from '../fit-table.ts'
 import { type Io, paint, printable } from '../io.ts'
+import { fitted } from '../wrap-words.ts'
 
 /** Several calls to the forge and git's network in between. */
 const CLAIM_MS = 120_000
@@ -103,21 +106,44 @@ async function list(given: Given, io: Io, project: string): Promise<number> {
     io.stdout.write(`${JSON.stringify({ issues })}\n`)
     return EXIT.ok
   }
-  const colour = paint(io)
   if (issues.length === 0)
-    io.stdout.write(
+    fitted(io)(
       'No issue is ready. Baton picks issues in Todo on the board or, without a board, those labelled `ready-for-agent` (`claim.label`).\nTo claim a specific one: baton claim 42\n',
     )
-  for (const { issue, title, status, labels, free, holder } of issues) {
-    const state = holder
-      ? colour(holder.dead ? 'red' : 'yellow', printable(heldWords(holder)))
-      : free
-        ? colour('green', 'free')
-        : colour('dim', printable(status ?? 'not to do'))
-    const marks = labels.length > 0 ? colour('dim', `  [${printable(labels.join(', '))}]`) : ''
-    io.stdout.write(`#${issue}  ${printable(title)}  ${state}${marks}\n`)
-  }
+  else io.stdout.write(claimableLines(issues, io))
   return EXIT.ok
+}
+
+/** One line for each issue that could be claimed. */
+function claimableLines(issues: readonly Claimable[], io: Io): string {
+  const number: Column<Claimable> = { dropped: 0, cell: ({ issue }) => ({ text: `#${issue}` }) }
+  const title: Column<Claimable> = {
+    dropped: 0,
+    least: 24,
+    cell: ({ title }) => ({ text: printable(title) }),
+  }
+  const state: Column<Claimable> = {
+    dropped: 0,
+    least: 20,
+    wraps: true,
+    cell: ({ holder, free, status }) =>
+      holder
+        ? { text: printable(heldWords(holder)), style: holder.dead ? 'red' : 'yellow' }
+        : free
+          ? { text: 'free', style: 'green' }
+          : { text: printable(status ?? 'not to do'), style: 'dim' },
+  }
+  const labelled: Column<Claimable> = {
+    dropped: 1,
+    least: 12,
+    cell: ({ labels }) => ({
+      text: labels.length > 0 ? `[${printable(labels.join(', '))}]` : '',
+      style: 'dim',
+    }),
+  }
+  const columns =
+    io.columns === undefined ? [number, title, state, labelled] : [number, title, labelled, state]
+  return fitList(issues, columns, io)
 }
 
 const heldWords = ({ agent, host, dead }: ClaimHolder): string =>

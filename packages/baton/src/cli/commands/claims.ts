@@ -1,9 +1,11 @@
 import { ClaimList } from '@batonpass/contract/claim'
+import { shortSessionId } from '@batonpass/contract/session-name'
 import { findWorktreeRoot } from '../../config/project.ts'
 import { claimLine, claimNeeds } from '../claim-lines.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { callStartedDaemon } from '../daemon.ts'
 import { paint, printable } from '../io.ts'
+import { fitted } from '../wrap-words.ts'
 
 /** Every claim of this machine, and what stands in its way. */
 export const claims: Handler = async (given, io) => {
@@ -15,14 +17,17 @@ export const claims: Handler = async (given, io) => {
     return EXIT.ok
   }
   const colour = paint(io)
+  const write = fitted(io)
   if (claims.length === 0) io.stdout.write('No claimed issues. Claim one: baton claim next\n')
   for (const claim of claims) {
-    const session = claim.nativeSession ? `session ${claim.nativeSession}` : 'no session'
-    io.stdout.write(
+    const session = claim.nativeSession
+      ? `session ${io.columns === undefined ? claim.nativeSession : shortSessionId(claim.nativeSession)}`
+      : 'no session'
+    write(
       `${printable(claimLine(claim))}\n  ${colour('dim', printable(`${claim.repository}  ${claim.project}  ${session}`))}\n`,
     )
     const needs = claimNeeds(claim)
-    if (needs) io.stdout.write(`  ${colour('yellow', printable(needs))}\n`)
+    if (needs) write(`  ${colour('yellow', printable(needs))}\n`)
   }
   return EXIT.ok
 }

@@ -21,6 +21,7 @@ import {
 import { VERSION } from '../../version.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { findDaemon, folderOf } from '../daemon.ts'
+import { type Cell, type Column, fitList } from '../fit-table.ts'
 import { type Io, paint, printable } from '../io.ts'
 import { type Check, found } from '../known-problems.ts'
 import { configOf, localJudge } from '../local-judge.ts'
@@ -36,7 +37,7 @@ export const doctor: Handler = async (given, io) => {
   add(...(await configChecks(io)), githubCheck(io))
   const failed = checks.some(check => check.state === 'fail')
   if (flag(given, 'json')) io.stdout.write(`${JSON.stringify({ ok: !failed, checks })}\n`)
-  else print(checks, io)
+  else io.stdout.write(doctorLines(checks, io))
   return failed ? EXIT.failed : EXIT.ok
 }
 
@@ -259,21 +260,26 @@ function githubCheck(io: Io): Check {
   return found('GitHub token/absent')
 }
 
-function print(checks: readonly Check[], io: Io): void {
+/** One line for each check, and below it what to do. */
+export function doctorLines(checks: readonly Check[], io: Io): string {
   const colour = paint(io)
   const width = Math.max(...checks.map(check => check.name.length))
-  const marks = {
-    ok: colour('green', 'ok  '),
-    note: colour('dim', 'note'),
-    warn: colour('yellow', 'warn'),
-    fail: colour('red', 'FAIL'),
-  }
-  for (const [at, { name, state, message, fix }] of checks.entries()) {
-    io.stdout.write(`${marks[state]}  ${name.padEnd(width)}  ${printable(message)}\n`)
+  const indent = ' '.repeat(io.columns === undefined ? width + 8 : 6)
+  const columns: Column<Check>[] = [
+    { dropped: 0, cell: ({ state }) => MARKS[state] },
+    { dropped: 0, cell: ({ name }) => ({ text: name.padEnd(width) }) },
+    { dropped: 0, least: 24, wraps: true, cell: ({ message }) => ({ text: printable(message) }) },
+  ]
+  return fitList(checks, columns, io, ({ state, fix }, at) => {
     // Several notes in a row that lead to the same page say so once.
-    if (fix && state !== 'ok' && !(state === 'note' && checks[at + 1]?.fix === fix))
-      io.stdout.write(
-        `      ${' '.repeat(width)}  ${colour('dim', `${state === 'note' ? 'see' : 'fix'}: ${fix}`)}\n`,
-      )
-  }
+    const isSaid = fix && state !== 'ok' && !(state === 'note' && checks[at + 1]?.fix === fix)
+    return isSaid ? `${indent}${colour('dim', `${state === 'note' ? 'see' : 'fix'}: ${fix}`)}` : undefined
+  })
+}
+
+const MARKS: Record<Check['state'], Cell> = {
+  ok: { text: 'ok  ', style: 'green' },
+  note: { text: 'note', style: 'dim' },
+  warn: { text: 'warn', style: 'yellow' },
+  fail: { text: 'FAIL', style: 'red' },
 }

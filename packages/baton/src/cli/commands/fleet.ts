@@ -7,6 +7,7 @@ import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { callStartedDaemon } from '../daemon.ts'
 import { ensureQueuePackages } from '../ensure-queue-packages.ts'
 import { type Io, paint, printable } from '../io.ts'
+import { fitted } from '../wrap-words.ts'
 import { jobLines, sourceLine } from './queue.ts'
 
 const CALL_MS = 120_000
@@ -76,30 +77,31 @@ function show(given: Given, io: Io, answer: unknown): number {
     machines,
     overlaps,
   } = status
-  io.stdout.write(`The fleet ${SAID[mode]}.\n`)
+  const write = fitted(io)
+  write(`The fleet ${SAID[mode]}.\n`)
   if (mode !== 'down')
-    io.stdout.write(
+    write(
       `  slots     ${busy} of ${slots} in use, at most ${perRepository} in one repository\n  agents    ${agents.join(', ')}\n  database  ${database === 'own' ? "Baton's own PostgreSQL" : 'fleet.postgres'}\n`,
     )
-  if (problem) io.stdout.write(`${paint(io)('red', 'problem')} ${printable(problem)}\n`)
-  if (waits) io.stdout.write(`${paint(io)('yellow', 'waits')} ${printable(waits)}\n`)
+  if (problem) write(`${paint(io)('red', 'problem')} ${printable(problem)}\n`)
+  if (waits) write(`${paint(io)('yellow', 'waits')} ${printable(waits)}\n`)
   for (const { name, isHere, isAlive, mode: theirs, busy: used, slots: all, until } of machines)
-    io.stdout.write(
+    write(
       `  machine   ${printable(name)}${isHere ? ' (this one)' : ''}  ${
         isAlive
           ? `${theirs}, ${used} of ${all} slots in use`
           : paint(io)('red', `silent since before ${until}`)
       }\n`,
     )
-  for (const source of sources) io.stdout.write(sourceLine(source, io))
-  for (const job of jobs) io.stdout.write(jobLines(job, io))
-  if (merges.length > 0) io.stdout.write('\nMerge queue:\n')
+  for (const source of sources) write(sourceLine(source, io))
+  for (const job of jobs) write(jobLines(job, io))
+  if (merges.length > 0) write('\nMerge queue:\n')
   for (const { repository, issue, base, state, note } of merges)
-    io.stdout.write(
+    write(
       `${printable(`  ${repository}#${issue} into ${base}`)}  ${paint(io)(MERGE_COLOURS[state], printable(note))}\n`,
     )
   for (const { repository, issues, files } of overlaps)
-    io.stdout.write(
+    write(
       `${paint(io)('yellow', 'overlap')} ${printable(`${repository} ${issues.map(issue => `#${issue}`).join(', ')} change ${shortList(files)}`)}\n`,
     )
   return EXIT.ok

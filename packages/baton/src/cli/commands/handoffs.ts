@@ -13,6 +13,7 @@ import { callDaemon, folderOf } from '../daemon.ts'
 import { diffOf } from '../diff.ts'
 import { handoffFiles } from '../handoffs.ts'
 import { type Io, paint, printable } from '../io.ts'
+import { fitted } from '../wrap-words.ts'
 
 /** The handoff documents of this project: a list with their lineage, one of them, or what changed between two. */
 export const handoffs: Handler = async (given, io) => {
@@ -33,26 +34,43 @@ export const handoffs: Handler = async (given, io) => {
     io.stdout.write(`${JSON.stringify({ project: root, handoffs: list })}\n`)
     return EXIT.ok
   }
-  const colour = paint(io)
-  const labelOf = (session: string) =>
-    printable([shortSessionId(session), named.get(session)].filter(Boolean).join(' '))
   if (list.length === 0)
     io.stdout.write('No handoff documents in this project yet. Write one: baton handoff\n')
-  for (const row of list) {
-    const from = row.session ? `session ${labelOf(row.session)}` : 'an unnamed session'
-    const after = row.parent ? `, which started with ${printable(row.parent)}` : ''
-    const state =
-      row.findings > 0
-        ? colour('red', counted(row.findings, 'finding'))
-        : row.verified
-          ? 'verified'
-          : 'not verified'
-    const by = row.writtenBy === 'baton' ? 'written by Baton from evidence' : `written by the agent, ${state}`
-    io.stdout.write(`${row.name}  ${colour('dim', `${from}${after}; ${by}`)}\n  ${printable(row.task)}\n`)
-    for (const { agent, session } of row.receivedBy)
-      io.stdout.write(`  ${colour('dim', `received by ${agent} ${labelOf(session)}`)}\n`)
-  }
+  fitted(io)(handoffLines(list, named, io))
   return EXIT.ok
+}
+
+type HandoffRow = Awaited<ReturnType<typeof rows>>[number] & { receivedBy: readonly Receiver[] }
+
+/** A document with its lineage, its task below. */
+export function handoffLines(
+  list: readonly HandoffRow[],
+  names: ReadonlyMap<string, string>,
+  io: Io,
+): string {
+  const colour = paint(io)
+  const labelOf = (session: string) =>
+    printable([shortSessionId(session), names.get(session)].filter(Boolean).join(' '))
+  return list
+    .flatMap(row => {
+      const from = row.session ? `session ${labelOf(row.session)}` : 'an unnamed session'
+      const after = row.parent ? `, which started with ${printable(row.parent)}` : ''
+      const state =
+        row.findings > 0
+          ? colour('red', counted(row.findings, 'finding'))
+          : row.verified
+            ? 'verified'
+            : 'not verified'
+      const by =
+        row.writtenBy === 'baton' ? 'written by Baton from evidence' : `written by the agent, ${state}`
+      return [
+        `${row.name}  ${colour('dim', `${from}${after}; ${by}`)}\n  ${printable(row.task)}\n`,
+        ...row.receivedBy.map(
+          ({ agent, session }) => `  ${colour('dim', `received by ${agent} ${labelOf(session)}`)}\n`,
+        ),
+      ]
+    })
+    .join('')
 }
 
 /** What people call the sessions, by the agents' own ids. */

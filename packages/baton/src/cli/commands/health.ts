@@ -1,9 +1,13 @@
 import { AskList } from '@batonpass/contract/ask'
 import { CycleList } from '@batonpass/contract/cycle'
 import { HealthReport } from '@batonpass/contract/watch'
+import { systemClock } from '../../adapters/system/clock.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
+import { counted } from '../counted.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
 import { paint, printable } from '../io.ts'
+import { timeFor } from '../relative-time.ts'
+import { fitted } from '../wrap-words.ts'
 
 /** What is wrong with the sessions under watch; fails when one of them is critical or something waits for a person. */
 export const health: Handler = async (given, io) => {
@@ -29,8 +33,10 @@ export const health: Handler = async (given, io) => {
     return critical ? EXIT.failed : EXIT.ok
   }
   const colour = paint(io)
-  const line = (text: string) => io.stdout.write(`${text}\n`)
-  line(`${report.sessions.length} sessions under watch, ${sick.length} with findings`)
+  const now = systemClock.now()
+  const piped = io.columns === undefined
+  const line = (text: string) => fitted(io)(`${text}\n`)
+  line(`${counted(report.sessions.length, 'session')} under watch, ${sick.length} with findings`)
   for (const { nativeSession, agent, project, why } of waiting) {
     line(`${colour('bold', printable(nativeSession))}  ${agent}  ${printable(project)}`)
     line(
@@ -42,13 +48,13 @@ export const health: Handler = async (given, io) => {
       `${colour('bold', printable(facts.nativeSession ?? id))}  ${facts.agent ?? ''}  ${printable(facts.project ?? '')}`,
     )
     line(
-      `  ${colour('red', parkedAt ? 'parked question' : 'question')}  waits for you since ${createdAt}: ${printable(title)} Answer it: baton asks ${id}`,
+      `  ${colour('red', parkedAt ? 'parked question' : 'question')}  waits for you${piped ? ' since' : ', asked'} ${timeFor(createdAt, io, now)}: ${printable(title)} Answer it: baton asks ${id}`,
     )
   }
   for (const { id, title, name, agent, project, lastActivityAt } of dialogs) {
     line(`${colour('bold', printable(title ?? name ?? id))}  ${agent}  ${printable(project ?? '')}`)
     line(
-      `  ${colour('red', 'question')}  waits for you in its terminal since ${lastActivityAt}. Answer it there.`,
+      `  ${colour('red', 'question')}  waits for you in its terminal${piped ? ' since' : ', last active'} ${timeFor(lastActivityAt, io, now)}. Answer it there.`,
     )
   }
   for (const row of sick) {
@@ -68,7 +74,7 @@ export const health: Handler = async (given, io) => {
     for (const { created_at, check_type, status, details, session, action_taken } of report.checks) {
       const message = typeof details.message === 'string' ? details.message : ''
       line(
-        `  ${colour('dim', created_at)} ${session} ${check_type} ${status} ${printable(message)} ${action_taken ?? ''}`.trimEnd(),
+        `  ${colour('dim', timeFor(created_at, io, now))} ${session} ${check_type} ${status} ${printable(message)} ${action_taken ?? ''}`.trimEnd(),
       )
     }
   }

@@ -2,6 +2,7 @@ import { BatonError } from '@batonpass/contract/errors'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { printable } from '../io.ts'
 import { workflowsHere } from '../local-workflows.ts'
+import { fitted } from '../wrap-words.ts'
 
 /** Which session works on an issue. */
 export const issue: Handler = async (given, io) => {
@@ -14,7 +15,7 @@ export const issue: Handler = async (given, io) => {
   else {
     const { run } = found
     const end = run?.end ? `${run.end.kind}: ${printable(run.end.reason)}` : (run?.state ?? 'unknown')
-    io.stdout.write(`${found.session}  ${found.workflow}  ${end}\n`)
+    fitted(io)(`${found.session}  ${found.workflow}  ${end}\n`)
     if (run?.pullRequest) io.stdout.write(`  ${printable(run.pullRequest)}\n`)
   }
   return found ? EXIT.ok : EXIT.failed

@@ -12,11 +12,13 @@ import { problemLine } from '../../config/problem.ts'
 import { configFileIn, readConfig } from '../../config/read.ts'
 import { type Lesson, learn as lessonsFrom, type Taught, type Trial } from '../../permission/learn.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
+import { counted } from '../counted.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
 import { diffOf } from '../diff.ts'
 import { type Io, printable } from '../io.ts'
 import { configOf, type LocalJudge, localJudge } from '../local-judge.ts'
 import { parseSince } from '../parse-since.ts'
+import { fitted } from '../wrap-words.ts'
 
 /** Proposes rules for what a person kept allowing, as a diff of their own configuration; `--accept` writes it. */
 export const learn: Handler = async (given, io) => {
@@ -35,8 +37,8 @@ export const learn: Handler = async (given, io) => {
     io.stdout.write('Nothing to learn yet: there is no command that you keep allowing.\n')
   else {
     for (const { rule, allowed, examples } of lessons)
-      io.stdout.write(
-        `${JSON.stringify(rule)}  allowed ${allowed} times, e.g. ${printable(examples.join(' | '))}\n`,
+      fitted(io)(
+        `${JSON.stringify(rule)}  allowed ${counted(allowed, 'time')}, e.g. ${printable(examples.join(' | '))}\n`,
       )
     io.stdout.write(`\n${printable(await diffOf(file, before, after))}`)
   }

@@ -7,6 +7,7 @@ import { callDaemon, folderOf, followDaemon } from '../daemon.ts'
 import { describeEntry } from '../describe-entry.ts'
 import { paint, printable } from '../io.ts'
 import { parseSince } from '../parse-since.ts'
+import { fitted } from '../wrap-words.ts'
 
 /** Prints the journal, oldest first; `--follow` continues until Ctrl-C. */
 export const logs: Handler = async (given, io) => {
@@ -28,7 +29,7 @@ export const logs: Handler = async (given, io) => {
   const show = (entry: Entry) => {
     if (flag(given, 'json')) return io.stdout.write(`${JSON.stringify(entry)}\n`)
     const who = entry.nativeSession ? `${entry.agent} ${entry.nativeSession.slice(0, 8)}` : 'baton'
-    io.stdout.write(`${colour('dim', entry.at)} ${colour('cyan', who)} ${printable(describeEntry(entry))}\n`)
+    fitted(io)(`${colour('dim', entry.at)} ${colour('cyan', who)} ${printable(describeEntry(entry))}\n`)
   }
   for (const entry of past.reverse()) show(entry)
   if (!flag(given, 'follow')) return EXIT.ok

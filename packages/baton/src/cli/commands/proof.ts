@@ -1,10 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { BatonError } from '@batonpass/contract/errors'
 import { Accepted, type CheckResult, Proof, ProofList, type ProofRequest } from '@batonpass/contract/proof'
+import { systemClock } from '../../adapters/system/clock.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { callStartedDaemon } from '../daemon.ts'
+import { type Cell, type Column, fitList } from '../fit-table.ts'
 import { type Io, paint, printable } from '../io.ts'
 import { workflowsHere } from '../local-workflows.ts'
+import { timeFor } from '../relative-time.ts'
+import { fitted } from '../wrap-words.ts'
 import { showChecks } from './checks.ts'
 
 const CALL_MS = 60_000
@@ -43,7 +47,7 @@ async function run(given: Given, io: Io, commit: string | undefined): Promise<nu
   if (!isQuiet) io.stdout.write(`${colour('dim', `${started.id}  ${started.commit.slice(0, 10)}`)}\n`)
   let shown = 0
   for (let now = started; ; now = await read(io, started.id)) {
-    if (!isQuiet) for (const result of now.results.slice(shown)) io.stdout.write(resultLine(result, io))
+    if (!isQuiet) for (const result of now.results.slice(shown)) fitted(io)(resultLine(result, io))
     shown = now.results.length
     if (now.endedAt !== undefined) {
       if (isQuiet) io.stdout.write(`${JSON.stringify(now)}\n`)
@@ -60,11 +64,7 @@ async function list(given: Given, io: Io): Promise<number> {
   )
   if (flag(given, 'json')) io.stdout.write(`${JSON.stringify({ proofs })}\n`)
   else if (proofs.length === 0) io.stdout.write('No proofs here. Check the last commit: baton proof run\n')
-  else
-    for (const each of proofs.slice(0, MAX_LISTED))
-      io.stdout.write(
-        `${each.id}  ${each.startedAt.slice(0, 16).replace('T', ' ')}  ${each.commit.slice(0, 10)}  ${verdictOf(each, io)}\n`,
-      )
+  else io.stdout.write(fitList(proofs.slice(0, MAX_LISTED), proofColumns(io), io))
   return EXIT.ok
 }
 
@@ -96,12 +96,12 @@ async function show(given: Given, io: Io, found: Proof): Promise<number> {
   const at = `commit ${found.commit}, compared with ${found.base.slice(0, 10)}`
   io.stdout.write(`${found.id}  ${printable(found.project)}\n${colour('dim', at)}\n`)
   for (const result of [...(found.setupResult ? [found.setupResult] : []), ...found.results]) {
-    io.stdout.write(resultLine(result, io))
+    fitted(io)(resultLine(result, io))
     if (result.output) io.stdout.write(`${indent(printable(result.output))}\n`)
   }
   for (const each of found.contradictions ?? [])
-    io.stdout.write(`${colour('yellow', 'reported:')} ${printable(each)}\n`)
-  io.stdout.write(`${verdictOf(found, io)}\n`)
+    fitted(io)(`${colour('yellow', 'reported:')} ${printable(each)}\n`)
+  fitted(io)(`${verdictOf(found, io)}\n`)
   return EXIT.ok
 }
 
@@ -134,11 +134,16 @@ function endOf(ended: Proof, io: Io): string {
   return `${outputs.join('')}${outputs.length > 0 ? '\n' : ''}${verdictOf(ended, io)}\n`
 }
 
-function verdictOf({ verdict, why, running }: Proof, io: Io): string {
-  const colour = paint(io)
-  if (verdict === 'proven') return colour('green', 'proven')
-  if (verdict === 'unproven') return colour('yellow', `unproven (${printable(why ?? 'no reason given')})`)
-  return running === undefined ? 'waits' : `runs ${printable(running)}`
+function verdictOf(proof: Proof, io: Io): string {
+  const { text, style } = verdictCell(proof)
+  return style ? paint(io)(style, text) : text
+}
+
+function verdictCell({ verdict, why, running }: Proof): Cell {
+  if (verdict === 'proven') return { text: 'proven', style: 'green' }
+  if (verdict === 'unproven')
+    return { text: `unproven (${printable(why ?? 'no reason given')})`, style: 'yellow' }
+  return { text: running === undefined ? 'waits' : `runs ${printable(running)}` }
 }
 
 function resultLine({ name, status, why, note, seconds, cached }: CheckResult, io: Io): string {
@@ -147,6 +152,22 @@ function resultLine({ name, status, why, note, seconds, cached }: CheckResult, i
   const took = cached ? 'result of an earlier proof' : `${seconds} s`
   const more = note ? `${indent(printable(note))}\n` : ''
   return `${mark}  ${printable(name)}  ${colour('dim', [why && printable(why), took].filter(Boolean).join(', '))}\n${more}`
+}
+
+function proofColumns(io: Io): Column<Proof>[] {
+  const now = systemClock.now()
+  return [
+    { dropped: 0, cell: ({ id }) => ({ text: id }) },
+    {
+      dropped: 1,
+      cell: ({ startedAt }) => ({
+        text:
+          io.columns === undefined ? startedAt.slice(0, 16).replace('T', ' ') : timeFor(startedAt, io, now),
+      }),
+    },
+    { dropped: 2, cell: ({ commit }) => ({ text: commit.slice(0, 10) }) },
+    { dropped: 0, least: 20, wraps: true, cell: verdictCell },
+  ]
 }
 
 const indent = (words: string): string => words.replaceAll(/^/gm, '  ')

@@ -15,6 +15,7 @@ import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { callStartedDaemon } from '../daemon.ts'
 import { ensureQueuePackages } from '../ensure-queue-packages.ts'
 import { type Io, paint, printable } from '../io.ts'
+import { fitted } from '../wrap-words.ts'
 
 /** Starting a database of Baton's own takes a moment on a slow disk. */
 const CALL_MS = 120_000
@@ -49,7 +50,7 @@ async function list(given: Given, io: Io): Promise<number> {
   const { jobs } = QueueList.parse(await callStartedDaemon(io, 'GET', '/api/queue', CALL_MS))
   if (flag(given, 'json')) io.stdout.write(`${JSON.stringify({ jobs })}\n`)
   else if (jobs.length === 0) io.stdout.write('The queue is empty. Add an issue: baton queue add 42\n')
-  else for (const job of jobs) io.stdout.write(jobLines(job, io))
+  else for (const job of jobs) fitted(io)(jobLines(job, io))
   return EXIT.ok
 }
 
@@ -65,7 +66,7 @@ async function add(given: Given, io: Io, issue: number): Promise<number> {
   const answer = await callStartedDaemon(io, 'POST', '/api/queue', CALL_MS, { body })
   const { job, fresh } = QueueAdded.parse(answer)
   if (flag(given, 'json')) io.stdout.write(`${JSON.stringify({ job, fresh })}\n`)
-  else io.stdout.write(`${fresh ? 'Added' : 'Already there'}: ${jobLines(job, io)}`)
+  else fitted(io)(`${fresh ? 'Added' : 'Already there'}: ${jobLines(job, io)}`)
   return EXIT.ok
 }
 
@@ -76,8 +77,8 @@ async function change(given: Given, io: Io, what: 'remove' | 'retry', issue: num
   const { job, note } = QueueChanged.parse(answer)
   if (flag(given, 'json')) io.stdout.write(`${JSON.stringify({ job, ...(note ? { note } : {}) })}\n`)
   else {
-    io.stdout.write(`${what === 'remove' ? 'Removed' : 'Starts again'}: ${jobLines(job, io)}`)
-    if (note) io.stdout.write(`${paint(io)('yellow', 'note')} ${printable(note)}\n`)
+    fitted(io)(`${what === 'remove' ? 'Removed' : 'Starts again'}: ${jobLines(job, io)}`)
+    if (note) fitted(io)(`${paint(io)('yellow', 'note')} ${printable(note)}\n`)
   }
   return EXIT.ok
 }
@@ -89,7 +90,7 @@ async function watch(given: Given, io: Io, on: boolean): Promise<number> {
   const { sources } = SourceList.parse(answer)
   if (flag(given, 'json')) io.stdout.write(`${JSON.stringify({ sources })}\n`)
   else if (sources.length === 0) io.stdout.write('No repository is watched.\n')
-  else for (const source of sources) io.stdout.write(sourceLine(source, io))
+  else for (const source of sources) fitted(io)(sourceLine(source, io))
   return EXIT.ok
 }
 

@@ -4,6 +4,7 @@ import { counted } from '../counted.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
 import { type Io, paint, printable } from '../io.ts'
 import { parseSince } from '../parse-since.ts'
+import { fitted } from '../wrap-words.ts'
 import { answerCommands } from './asks.ts'
 
 /** What happened while you were away. */
@@ -12,7 +13,7 @@ export const recap: Handler = async (given, io) => {
   const query = from === undefined ? '' : `?since=${encodeURIComponent(parseSince(from))}`
   const found = Recap.parse(await callDaemon(folderOf(io), 'GET', `/api/page/recap${query}`, 60_000))
   if (flag(given, 'json')) io.stdout.write(`${JSON.stringify(found)}\n`)
-  else io.stdout.write(describe(found, io))
+  else fitted(io)(describe(found, io))
   return EXIT.ok
 }
 
@@ -73,7 +74,7 @@ function describe(recap: Recap, io: Io): string {
   for (const { decision, by, reason, count, subjects } of recap.decided.slice(0, 15)) {
     const style = decision === 'allow' ? 'green' : decision === 'deny' ? 'red' : 'yellow'
     say(`  ${String(count).padStart(4)} ${colour(style, decision)} by ${by}: ${plain(reason)}`)
-    say(colour('dim', `       ${plain(subjects.join('  |  ').slice(0, 160))}`))
+    say(`       ${colour('dim', plain(subjects.join('  |  ').slice(0, 160)))}`)
   }
   if (recap.handoffs.length > 0) part('Handed off')
   for (const { document, project, writtenBy } of recap.handoffs)

@@ -13,6 +13,7 @@ import { configOf, localJudge } from '../local-judge.ts'
 import { callOutlook, sandboxFinder } from '../local-sandbox.ts'
 import { parseSince } from '../parse-since.ts'
 import { changeUserConfig, writeUserConfig } from '../user-config.ts'
+import { fitted } from '../wrap-words.ts'
 import { isWhole, toolCalls } from './what-if.ts'
 
 interface Fate {
@@ -38,19 +39,20 @@ export const shadow: Handler = async (given, io) => {
     io.stdout.write(`${JSON.stringify({ tools, continued, handedOff })}\n`)
     return EXIT.ok
   }
+  const write = fitted(io)
   const colour = paint(io)
   for (const [name, title, style] of TITLES) {
     const { count, examples } = fates.get(name) ?? { count: 0, examples: new Map() }
-    io.stdout.write(`${colour(style, `${title}: ${count}`)}\n`)
+    write(`${colour(style, `${title}: ${count}`)}\n`)
     const shown = [...examples].slice(0, name === 'allow' || name === 'sandbox' ? 3 : 20)
     for (const [subject, reason] of shown)
-      io.stdout.write(
+      write(
         `  ${printable(subject.replaceAll(/\s+/g, ' ').slice(0, 120))}\n    ${colour('dim', printable(reason))}\n`,
       )
   }
-  io.stdout.write(`Would have gone on after a stop: ${continued}\nWould have handed off: ${handedOff}\n`)
+  write(`Would have gone on after a stop: ${continued}\nWould have handed off: ${handedOff}\n`)
   const { config } = await configOf(io.cwd, io)
-  io.stdout.write(
+  write(
     config.shadow.enabled ? 'Let Baton decide: baton shadow --end\n' : 'Shadow mode is off: Baton decides.\n',
   )
   return EXIT.ok

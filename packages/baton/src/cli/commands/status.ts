@@ -17,7 +17,8 @@ import { callDaemon, findDaemon, folderOf } from '../daemon.ts'
 import { paint, printable } from '../io.ts'
 import { reportFromFiles, reportHere } from '../local-work.ts'
 import { workflowsHere } from '../local-workflows.ts'
-import { ago } from '../ps-table.ts'
+import { ago, timeFor } from '../relative-time.ts'
+import { fitted } from '../wrap-words.ts'
 
 /** What the daemon and its sessions are doing. */
 export const status: Handler = async (given, io) => {
@@ -27,7 +28,8 @@ export const status: Handler = async (given, io) => {
   const report = health === 'silent' ? reportFromFiles : reportHere
   const work = await report(io, findWorktreeRoot(io.cwd), workId)
   if (workId !== undefined) {
-    io.stdout.write(flag(given, 'json') ? `${JSON.stringify(work)}\n` : work.text)
+    if (flag(given, 'json')) io.stdout.write(`${JSON.stringify(work)}\n`)
+    else fitted(io)(printable(work.text))
     return EXIT.ok
   }
   const more = work.items.length > 0 ? { work } : {}
@@ -37,7 +39,7 @@ export const status: Handler = async (given, io) => {
       : 'No daemon is running; the first hook of an agent starts it, or: baton up'
     if (flag(given, 'json'))
       io.stdout.write(`${JSON.stringify({ daemon: health ?? null, sessions: [], ...more })}\n`)
-    else io.stdout.write(`${problem}\n${work.items.length > 0 ? `\n${work.text}` : ''}`)
+    else fitted(io)(`${problem}\n${work.items.length > 0 ? `\n${work.text}` : ''}`)
     return EXIT.noDaemon
   }
   const query = flag(given, 'all') ? 'limit=1000' : 'live=true&limit=200'
@@ -60,59 +62,55 @@ export const status: Handler = async (given, io) => {
     return EXIT.ok
   }
   const colour = paint(io)
+  const write = fitted(io)
   const now = systemClock.now()
   if (!io.inside) {
-    io.stdout.write(`Daemon ${health.version}, pid ${health.pid}, ${health.memoryMb} MB, ${health.url}\n`)
-    io.stdout.write(
-      `Journal ${health.store.entries} entries (${health.store.kind}), copy ${health.store.copy}\n`,
-    )
+    write(`Daemon ${health.version}, pid ${health.pid}, ${health.memoryMb} MB, ${health.url}\n`)
+    write(`Journal ${health.store.entries} entries (${health.store.kind}), copy ${health.store.copy}\n`)
   }
   const usage = io.inside ? undefined : await modelUsage(folder)
   if (usage && usage.calls > 0)
-    io.stdout.write(
+    write(
       `Model ${counted(usage.calls, 'call')} in 24 hours${usage.tokens > 0 ? `, ${usage.tokens.toLocaleString('en')} tokens` : ''}${usage.usd > 0 ? `, $${usage.usd.toFixed(2)}` : ''} (your quota)\n`,
     )
   for (const pause of health.pauses ?? [])
-    io.stdout.write(`${colour('yellow', 'paused')} ${printable(pauseLine(pause))}\n`)
+    write(`${colour('yellow', 'paused')} ${printable(pauseLine(pause))}\n`)
   const { sandbox } = health
-  for (const off of sandbox?.off ?? []) io.stdout.write(`${colour('yellow', 'sandbox')} ${printable(off)}\n`)
-  if (sandbox?.program)
-    io.stdout.write(`Sandbox ${sandbox.program}${sandbox.mode === 'strict' ? ', strict' : ''}\n`)
+  for (const off of sandbox?.off ?? []) write(`${colour('yellow', 'sandbox')} ${printable(off)}\n`)
+  if (sandbox?.program) write(`Sandbox ${sandbox.program}${sandbox.mode === 'strict' ? ', strict' : ''}\n`)
   else if (sandbox?.problem)
-    io.stdout.write(
-      `${colour('yellow', 'sandbox')} ${printable(`${sandbox.problem} ${sandbox.remedy ?? ''}`)}\n`,
-    )
-  else if (sandbox) io.stdout.write('Sandbox off (sandbox.mode)\n')
+    write(`${colour('yellow', 'sandbox')} ${printable(`${sandbox.problem} ${sandbox.remedy ?? ''}`)}\n`)
+  else if (sandbox) write('Sandbox off (sandbox.mode)\n')
   if (health.store.writeProblem)
-    io.stdout.write(`${colour('red', 'journal')} ${printable(health.store.writeProblem)}\n`)
-  if (health.store.copyProblem)
-    io.stdout.write(`${colour('yellow', 'copy')} ${printable(health.store.copyProblem)}\n`)
-  for (const problem of health.config.problems)
-    io.stdout.write(`${colour('yellow', 'config')} ${printable(problem)}\n`)
-  if (sessions.length === 0)
-    io.stdout.write(flag(given, 'all') ? 'No sessions yet.\n' : 'No live sessions.\n')
+    write(`${colour('red', 'journal')} ${printable(health.store.writeProblem)}\n`)
+  if (health.store.copyProblem) write(`${colour('yellow', 'copy')} ${printable(health.store.copyProblem)}\n`)
+  for (const problem of health.config.problems) write(`${colour('yellow', 'config')} ${printable(problem)}\n`)
+  if (sessions.length === 0) write(flag(given, 'all') ? 'No sessions yet.\n' : 'No live sessions.\n')
   for (const session of sessions) {
     const state = session.endedAt
       ? colour('dim', `ended (${session.endReason ?? 'unknown'})`)
       : colour('green', 'live')
-    io.stdout.write(
+    write(
       `${shortSessionId(session.nativeSession)}  ${session.name ? `${colour('bold', printable(session.name))}  ` : ''}${session.agent}  ${state}  active ${ago(now - Date.parse(session.lastSeenAt))} ago  ${printable(session.project ?? '')}\n`,
     )
-    if (session.context && !session.endedAt) io.stdout.write(`  ${printable(statusText(session.context))}\n`)
+    if (session.context && !session.endedAt) write(`  ${printable(statusText(session.context))}\n`)
     const run = runs.find(each => each.session === session.id)
-    if (run) io.stdout.write(`  ${printable(describeRun(run))}\n`)
-    if (run?.grants) io.stdout.write(`  ${colour('dim', printable(`may ${run.grants.join('; ')}`))}\n`)
+    if (run) write(`  ${printable(describeRun(run))}\n`)
+    if (run?.grants) write(`  ${colour('dim', printable(`may ${run.grants.join('; ')}`))}\n`)
   }
   for (const claim of claims) {
     const needs = claimNeeds(claim)
-    io.stdout.write(`claim ${printable(claimLine(claim))}\n`)
-    if (needs) io.stdout.write(`  ${colour('yellow', printable(needs))}\n`)
-    if (claim.grants) io.stdout.write(`  ${colour('dim', printable(`may ${claim.grants.join('; ')}`))}\n`)
+    write(`claim ${printable(claimLine(claim))}\n`)
+    if (needs) write(`  ${colour('yellow', printable(needs))}\n`)
+    if (claim.grants) write(`  ${colour('dim', printable(`may ${claim.grants.join('; ')}`))}\n`)
   }
-  if (presence.awaySince) io.stdout.write(`You are away since ${presence.awaySince}: baton back\n`)
-  if (asks.length > 0)
-    io.stdout.write(`${colour('yellow', counted(asks.length, 'open question'))}: baton asks\n`)
-  if (work.items.length > 0) io.stdout.write(`\n${printable(work.text)}`)
+  if (presence.awaySince)
+    write(
+      `You ${io.columns === undefined ? 'are away since' : 'went away'} ${timeFor(presence.awaySince, io, now)}: baton back
+`,
+    )
+  if (asks.length > 0) write(`${colour('yellow', counted(asks.length, 'open question'))}: baton asks\n`)
+  if (work.items.length > 0) write(`\n${printable(work.text)}`)
   return EXIT.ok
 }
 

@@ -17,6 +17,7 @@ import { FileError } from '../../ports/files.ts'
 import { EXIT, flag, type Given, type Handler } from '../command.ts'
 import type { Io } from '../io.ts'
 import { isWorkflowFile, trustWorkflow } from '../trust-workflow.ts'
+import { fitted } from '../wrap-words.ts'
 
 /** Lets a project's own configuration count in full, as long as its bytes stay as they are. */
 export const trust: Handler = async (given, io) => {
@@ -64,10 +65,8 @@ async function pin(path: string, given: Given, io: Io): Promise<number> {
       key.startsWith('permissions.') && mentionsContainers(value) ? `    ${ENDS_CONTAINMENT}\n` : ''
     return `  ${key}: ${value} (line ${line})\n${ends}`
   })
-  io.stdout.write(`${dryRun ? 'Would trust' : 'Trusted'} ${printable(real)} as it is now. `)
-  io.stdout.write(
-    counts.length > 0 ? `This counts with it:\n${counts.join('')}` : 'Nothing in it needed that.\n',
-  )
+  const more = counts.length > 0 ? `This counts with it:\n${counts.join('')}` : 'Nothing in it needed that.\n'
+  fitted(io)(`${dryRun ? 'Would trust' : 'Trusted'} ${printable(real)} as it is now. ${more}`)
   return EXIT.ok
 }
 
@@ -85,7 +84,7 @@ async function list(given: Given, io: Io): Promise<number> {
     [...pins].map(async ([file, sha256]) => ({ file, sha256, state: await stateOf(file, sha256) })),
   )
   if (flag(given, 'json')) io.stdout.write(`${JSON.stringify(rows, null, 2)}\n`)
-  else for (const { file, state } of rows) io.stdout.write(`${state.padEnd(8)} ${printable(file)}\n`)
+  else fitted(io)(rows.map(({ file, state }) => `${state.padEnd(8)} ${printable(file)}\n`).join(''))
   return EXIT.ok
 }
 

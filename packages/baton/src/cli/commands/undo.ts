@@ -5,7 +5,10 @@ import { systemClock } from '../../adapters/system/clock.ts'
 import { stateDir } from '../../config/places.ts'
 import { makeUndo, type Restored, type Step, type Undo } from '../../undo/undo.ts'
 import { EXIT, flag, type Given, type Handler } from '../command.ts'
-import { type Io, paint, printable } from '../io.ts'
+import { counted } from '../counted.ts'
+import { fitList } from '../fit-table.ts'
+import { type Io, printable } from '../io.ts'
+import { ago } from '../relative-time.ts'
 
 /** Goes back to how a worktree was before an agent's command. Works without the daemon. */
 export const undo: Handler = async (given, io) => {
@@ -24,23 +27,30 @@ async function list(work: Undo, given: Given, io: Io): Promise<number> {
   const steps = await work.list(io.cwd)
   if (flag(given, 'json')) io.stdout.write(`${JSON.stringify(steps)}\n`)
   else if (steps.length === 0) io.stdout.write('Nothing to undo.\n')
-  else {
-    const colour = paint(io)
-    const width = String(steps[0]?.step ?? 0).length
-    for (const step of steps) {
-      const number = colour('bold', String(step.step).padStart(width))
-      const when = colour('dim', ago(step.at))
-      io.stdout.write(`${number}  ${when}  ${colour('cyan', printable(place(step)))}  ${before(step)}\n`)
-    }
-  }
+  else io.stdout.write(stepLines(steps, io))
   return EXIT.ok
+}
+
+/** The steps that can be taken back, one line for each. */
+export function stepLines(steps: readonly Step[], io: Io): string {
+  const width = String(steps[0]?.step ?? 0).length
+  return fitList(
+    steps,
+    [
+      { dropped: 0, cell: ({ step }) => ({ text: String(step).padStart(width), style: 'bold' }) },
+      { dropped: 1, cell: ({ at }) => ({ text: sinceThen(at), style: 'dim' }) },
+      { dropped: 2, least: 12, cell: step => ({ text: printable(place(step)), style: 'cyan' }) },
+      { dropped: 0, least: 24, wraps: true, cell: step => ({ text: before(step) }) },
+    ],
+    io,
+  )
 }
 
 async function preview(work: Undo, wanted: number | undefined, given: Given, io: Io): Promise<number> {
   const { step, patch, notes } = await work.diff(io.cwd, wanted)
   if (flag(given, 'json')) io.stdout.write(`${JSON.stringify({ step, patch, notes })}\n`)
   else {
-    io.stdout.write(`Would go back to step ${step.step}, ${before(step)} (${ago(step.at)}).\n`)
+    io.stdout.write(`Would go back to step ${step.step}, ${before(step)} (${sinceThen(step.at)}).\n`)
     for (const note of notes) io.stdout.write(`${printable(note)}\n`)
     io.stdout.write(patch === '' ? 'No file would change.\n' : printable(patch))
   }
@@ -53,11 +63,11 @@ function report({ step, undoneBy, written, removed, moved, notes }: Restored, io
     return
   }
   const done = [
-    `${count(written.length, 'file')} restored`,
-    `${count(removed.length, 'file')} removed`,
+    `${counted(written.length, 'file')} restored`,
+    `${counted(removed.length, 'file')} removed`,
     ...(moved ? [`HEAD back on ${printable(place(step))}`] : []),
   ]
-  io.stdout.write(`Back at step ${step.step}, ${before(step)} (${ago(step.at)}): ${done.join(', ')}.\n`)
+  io.stdout.write(`Back at step ${step.step}, ${before(step)} (${sinceThen(step.at)}): ${done.join(', ')}.\n`)
   for (const note of notes) io.stdout.write(`${printable(note)}\n`)
   io.stdout.write(`To revert this: baton undo ${undoneBy}\n`)
 }
@@ -72,12 +82,5 @@ function stepOf(given: Given): number | undefined {
 
 const before = (step: Step): string => `before: ${printable(step.label)}`
 const place = (step: Step): string => step.branch ?? step.head?.slice(0, 10) ?? 'no branch'
-const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`
 
-function ago(at: string): string {
-  const seconds = Math.max(0, Math.round((systemClock.now() - Date.parse(at)) / 1000))
-  if (seconds < 60) return `${seconds}s ago`
-  if (seconds < 3600) return `${Math.floor(seconds / 60)}m ago`
-  if (seconds < 86_400) return `${Math.floor(seconds / 3600)}h ago`
-  return `${Math.floor(seconds / 86_400)}d ago`
-}
+const sinceThen = (at: string): string => `${ago(systemClock.now() - Date.parse(at))} ago`

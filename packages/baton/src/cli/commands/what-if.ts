@@ -14,6 +14,7 @@ import { type Io, printable } from '../io.ts'
 import { configOf, type LocalJudge, localJudge, warnOf } from '../local-judge.ts'
 import { callOutlook, decisionWords, type SandboxOutlook, sandboxFinder } from '../local-sandbox.ts'
 import { parseSince } from '../parse-since.ts'
+import { fitted } from '../wrap-words.ts'
 
 const PAGE = 1000
 
@@ -37,15 +38,15 @@ export const whatIf: Handler = async (given, io) => {
     if (decisionWords(now) === decisionWords(then)) continue
     changed++
     const subject = subjectOf(event)
-    io.stdout.write(
-      json
-        ? `${JSON.stringify({ at: event.at, tool: event.tool, subject, project, now, then })}\n`
-        : `${decisionWords(now)} -> ${decisionWords(then)}  ${printable(subject)}\n    ${printable(then.reason)}\n`,
-    )
+    if (json)
+      io.stdout.write(`${JSON.stringify({ at: event.at, tool: event.tool, subject, project, now, then })}\n`)
+    else
+      fitted(io)(
+        `${decisionWords(now)} -> ${decisionWords(then)}  ${printable(subject)}\n    ${printable(then.reason)}\n`,
+      )
   }
   const skipped = unreadable > 0 ? ` ${unreadable} could not be: the journal holds only their digests.` : ''
-  if (!json)
-    io.stdout.write(`${replayed} tool calls replayed, ${changed} decisions would change.${skipped}\n`)
+  if (!json) fitted(io)(`${replayed} tool calls replayed, ${changed} decisions would change.${skipped}\n`)
   return EXIT.ok
 }
 

@@ -3,6 +3,7 @@ import { BatonError } from '@batonpass/contract/errors'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
 import { paint, printable } from '../io.ts'
+import { fitted } from '../wrap-words.ts'
 
 /** Prints how a permission answer came about. */
 export const why: Handler = async (given, io) => {
@@ -23,22 +24,23 @@ export const why: Handler = async (given, io) => {
     io.stdout.write(`${JSON.stringify(entry)}\n`)
     return EXIT.ok
   }
+  const write = fitted(io)
   const { body } = entry
   const colour = paint(io)
   const style = body.decision === 'allow' ? 'green' : body.decision === 'deny' ? 'red' : 'yellow'
-  io.stdout.write(`${colour(style, body.decision)} by ${body.by}: ${printable(body.reason)}\n`)
-  io.stdout.write(`  when     ${entry.at}, after ${body.tookMs} ms\n`)
-  io.stdout.write(
+  write(`${colour(style, body.decision)} by ${body.by}: ${printable(body.reason)}\n`)
+  write(`  when     ${entry.at}, after ${body.tookMs} ms\n`)
+  write(
     `  session  ${entry.nativeSession ?? ''} (${entry.agent ?? ''}) in ${printable(entry.project ?? '')}\n`,
   )
-  io.stdout.write(`  ${body.tool.padEnd(8)} ${printable(body.subject)}\n`)
+  write(`  ${body.tool.padEnd(8)} ${printable(body.subject)}\n`)
   for (const step of body.trail) {
-    io.stdout.write(
+    write(
       `  ${step.decision.padEnd(9)} ${printable(step.part)}  ${colour('dim', printable(`${step.reason} [${step.rule}]`))}\n`,
     )
   }
-  if (body.ask) io.stdout.write(`  asked as ${body.ask}\n`)
-  if (body.undo) io.stdout.write(`  taken back by: baton undo ${body.undo}\n`)
-  if (body.noUndo) io.stdout.write(`  no undo: ${printable(body.noUndo)}\n`)
+  if (body.ask) write(`  asked as ${body.ask}\n`)
+  if (body.undo) write(`  taken back by: baton undo ${body.undo}\n`)
+  if (body.noUndo) write(`  no undo: ${printable(body.noUndo)}\n`)
   return EXIT.ok
 }

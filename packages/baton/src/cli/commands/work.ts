@@ -22,6 +22,7 @@ import { callDaemon, ensureDaemon, folderOf } from '../daemon.ts'
 import { type Io, printable } from '../io.ts'
 import { reportHere, workHere } from '../local-work.ts'
 import { socketHere } from '../tmux-place.ts'
+import { fitted } from '../wrap-words.ts'
 import { handedOn } from './run.ts'
 
 const WHAT = ['new', 'list', 'show', 'mode', 'run'] as const
@@ -83,13 +84,14 @@ async function list(given: Given, io: Io, project: string): Promise<number> {
   const items = (await workHere(io).items.list(project)).map(summaryOf)
   if (flag(given, 'json')) io.stdout.write(`${JSON.stringify({ project, items })}\n`)
   else if (items.length === 0) io.stdout.write('No work items here. Create one: baton work new "TITLE"\n')
-  else for (const item of items) io.stdout.write(`${printable(row(item))}\n`)
+  else for (const item of items) fitted(io)(`${printable(row(item))}\n`)
   return EXIT.ok
 }
 
 async function show(given: Given, io: Io, project: string, workId: string | undefined): Promise<number> {
   const report = await reportHere(io, project, workId)
-  io.stdout.write(flag(given, 'json') ? `${JSON.stringify(report)}\n` : printable(report.text))
+  if (flag(given, 'json')) io.stdout.write(`${JSON.stringify(report)}\n`)
+  else fitted(io)(printable(report.text))
   return EXIT.ok
 }
 
@@ -133,7 +135,7 @@ async function run(given: Given, io: Io, project: string, words: readonly string
     case 'list':
       return list(given, io, project)
     case 'help':
-      io.stdout.write(wordsOf(item))
+      fitted(io)(wordsOf(item))
       return EXIT.ok
     case 'prompt':
       return prompt(given, io, project, item, command)

@@ -62,7 +62,7 @@ describe('The commands of a workflow', () => {
     expect((await c.run(sessions)).out).toContain('No workflow is running')
     await start(c.w)
     await c.w.stop('s1')
-    expect((await c.run(sessions)).out).toMatch(/^s1 {2}issue-to-impl #42 {2}running, 1 continuations/)
+    expect((await c.run(sessions)).out).toMatch(/^s1 {2}issue-to-impl #42 {2}running, 1 continuation {2}/)
     const { runs } = JSON.parse((await c.run(sessions, [], { json: true })).out)
     expect(runs).toMatchObject([{ nativeSession: 's1', count: 1, issue: 42, state: 'initial' }])
     expect((await c.run(issue, ['42'])).out).toContain('s1  issue-to-impl')

@@ -1,0 +1,17 @@
+import type { Io } from './io.ts'
+
+/** How long ago something was: `5m`. */
+export function ago(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000))
+  if (seconds < 60) return `${seconds}s`
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m`
+  if (seconds < 48 * 3600) return `${Math.floor(seconds / 3600)}h`
+  return `${Math.floor(seconds / 86_400)}d`
+}
+
+/** A time for people on a terminal: `5m ago`, or `in 5m`. Scripts that read a pipe get the time itself. */
+export function timeFor(at: string, { columns }: Pick<Io, 'columns'>, now: number): string {
+  if (columns === undefined) return at
+  const ms = now - Date.parse(at)
+  return ms < 0 ? `in ${ago(-ms)}` : `${ago(ms)} ago`
+}
