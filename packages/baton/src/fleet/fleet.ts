@@ -36,18 +36,18 @@ export class Fleet {
 
   /** Changes the mode; the next daemon continues with it. */
   async order(order: FleetOrder): Promise<void> {
-    const known = await this.#ports.settings.read()
+    const { settings } = this.#ports
     if (order.mode === 'up') {
       // Before the mode is stored: a fleet whose database cannot start does not count as up.
       await this.#ports.queue()
       for (const project of order.projects ?? []) await this.#addProject(project)
-      await this.#ports.settings.write({
-        ...(await this.#ports.settings.read()),
+      await settings.update(known => ({
+        ...known,
         mode: 'up',
         slots: order.slots ?? known.slots,
         agents: order.agents ?? known.agents,
-      })
-    } else await this.#ports.settings.write({ ...known, mode: order.mode })
+      }))
+    } else await settings.update(known => ({ ...known, mode: order.mode }))
     await this.#ports.journal({ what: order.mode })
     if (order.mode === 'down') await this.#inTurn(() => this.#stop())
     this.#tickSoon()
@@ -237,7 +237,11 @@ export class Fleet {
     else this.#ports.merges.pause()
     if (mode === 'up') await this.#takeJobs().then(this.#works, this.#fails)
     if (mode !== 'draining' || (await records.all()).some(usesSlot)) return
-    await this.#ports.settings.write({ ...(await this.#ports.settings.read()), mode: 'down' })
+    // A person may have ordered something else meanwhile.
+    const stored = await this.#ports.settings.update(known =>
+      known.mode === 'draining' ? { ...known, mode: 'down' } : known,
+    )
+    if (stored.mode !== 'down') return
     await this.#ports.journal({ what: 'down' })
     await this.#stop()
   }

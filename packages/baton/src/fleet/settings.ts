@@ -1,4 +1,5 @@
 import type { Ids } from '../ports/ids.ts'
+import { KeyedQueue } from '../session/keyed-queue.ts'
 import type { FleetSettings } from './job-record.ts'
 
 export const DEFAULT_AGENT = 'claude-code'
@@ -14,6 +15,7 @@ export interface SettingsFile {
 export class SettingsKeeper {
   readonly #file: SettingsFile
   readonly #ids: Ids
+  readonly #turns = new KeyedQueue()
   #settings: Promise<FleetSettings> | undefined
 
   constructor(file: SettingsFile, ids: Ids) {
@@ -36,15 +38,24 @@ export class SettingsKeeper {
     return this.#settings
   }
 
-  async write(settings: FleetSettings): Promise<void> {
-    await this.#file.write(settings)
-    this.#settings = Promise.resolve(settings)
+  /** One change at a time: each replaces the whole file. Returns what is stored now. */
+  update(change: (known: FleetSettings) => FleetSettings): Promise<FleetSettings> {
+    return this.#turns.run('settings', async () => {
+      const known = await this.read()
+      const next = change(known)
+      if (next === known) return known
+      await this.#file.write(next)
+      this.#settings = Promise.resolve(next)
+      return next
+    })
   }
 
   /** This machine may work on issues of a repository, in clones of this one. */
   async addProject(repository: string, project: string): Promise<void> {
-    const known = await this.read()
-    if (known.projects[repository] === project) return
-    await this.write({ ...known, projects: { ...known.projects, [repository]: project } })
+    await this.update(known =>
+      known.projects[repository] === project
+        ? known
+        : { ...known, projects: { ...known.projects, [repository]: project } },
+    )
   }
 }
