@@ -164,11 +164,15 @@ export class Fleet {
   async #remove(project: string, issue: number): Promise<{ job: JobView; note?: string }> {
     const { job, view, progress } = await this.#find(project, issue)
     await this.#ports.sources.dismiss(view)
-    if (job) await (await this.#ports.queue()).remove(job.id)
+    const queue = await this.#ports.queue()
+    if (job) await queue.remove(job.id)
     const record = await this.#ports.records.of(view)
     const row = progress.find(each => jobKey(each.data) === jobKey(view))
-    // The machine that has it finds it gone, ends its agent and releases its claim.
-    if (row) await (await this.#ports.queue()).dropProgress(view, row.machine)
+    const { machine } = await this.#ports.settings.read()
+    // Another machine has its clone, its agent and its claim: that one forgets it.
+    const isElsewhere = this.#ports.machines !== undefined && row?.machine !== '' && row?.machine !== machine
+    if (row && isElsewhere) await queue.saveProgress({ ...row, isRemoved: true })
+    else if (row) await queue.dropProgress(view, row.machine)
     await this.#ports.journal({ what: 'removed', repository: view.repository, issue })
     if (!record) return { job: view }
     if (record.terminal) await this.#ports.endAgent(record.terminal)
@@ -283,11 +287,16 @@ export class Fleet {
       elsewhere: elsewhere.map(({ data }) => ({ ...data, agent: data.agent ?? '' })),
       waiting: jobs.flatMap(job => {
         const { id, state, data, addedAt, notBefore } = job
-        const holder = left.get(jobKey(data))?.machine
+        const row = left.get(jobKey(data))
+        const holder = row?.machine
         // Its clone and its claim are on that machine, which tries again.
         const isElsewhere = holder !== undefined && holder !== machine && alive.has(holder)
+        // Removed and added again: this machine forgets the first job at its next tick.
+        const isLeft = holder === machine && row?.isRemoved === true
         const isKnown = withProject(job, this.#ports, projects) !== undefined
-        return state === 'waiting' && isKnown && !isElsewhere ? [{ ...data, id, addedAt, notBefore }] : []
+        return state === 'waiting' && isKnown && !isElsewhere && !isLeft
+          ? [{ ...data, id, addedAt, notBefore }]
+          : []
       }),
       now: this.#ports.clock.now(),
     })

@@ -173,7 +173,7 @@ export class JobFollower {
     const { issue, project } = record.data
     await this.#ports
       .forgetLostClaim(record.clone, issue, reason)
-      .catch(cause => this.#ports.fault(`letting go of #${issue}`, cause))
+      .catch(cause => this.#ports.fault(`releasing the lost claim of #${issue}`, cause))
     const unsaved = await this.#ports.clones.unsaved(record)
     await this.#ports.journal({ what: 'fenced', ...aboutRecord(record), reason: unsaved ?? reason })
     if (unsaved)
@@ -213,8 +213,11 @@ export class JobFollower {
 
   /** The job is done for the queue; the progress says who follows its pull request. */
   async complete(record: JobRecord): Promise<void> {
-    const claim = await this.#ports.claimOf(record.clone)
-    if (!(await this.#save(record, { claim, isInReview: true }))) return
+    const { machines, holdsClaim, claimOf } = this.#ports
+    // A machine that woke up does not bring back what another one has merged meanwhile.
+    const isHeld = machines === undefined || (await holdsClaim(record.clone))
+    const claim = await claimOf(record.clone)
+    if (isHeld && !(await this.#save(record, { claim, isInReview: true }))) return
     await (await this.#ports.queue()).complete(record.job)
   }
 

@@ -18,7 +18,9 @@ export function jobViews(
   }))
   const reviewed = records.filter(record => !known.has(jobKey(record.data)) && record.stage !== 'waiting')
   for (const { data } of reviewed) known.add(jobKey(data))
-  const others = progress.filter(({ data, machine }) => elsewhere.has(machine) && !known.has(jobKey(data)))
+  const others = progress.filter(
+    ({ data, machine, isRemoved }) => elsewhere.has(machine) && !isRemoved && !known.has(jobKey(data)),
+  )
   const theirs = others.map(row => ({ ...viewOfProgress(row), ...machineOf(elsewhere.get(row.machine)) }))
   return [...queued, ...reviewed.map(viewOfRecord), ...theirs].sort(
     (a, b) =>

@@ -14,7 +14,14 @@ export async function reconcile(
   { machine, agents, mode, projects }: FleetSettings,
 ): Promise<void> {
   const queue = await ports.queue()
-  const [jobs, rows] = await Promise.all([queue.list(), queue.progress()])
+  const [jobs, all] = await Promise.all([queue.list(), queue.progress()])
+  const isRemovedHere = (row: JobProgress) => row.isRemoved === true && row.machine === machine
+  for (const { data } of all.filter(isRemovedHere)) {
+    const record = await ports.records.of(data)
+    if (record) await forget(ports, record)
+    await queue.dropProgress(data, machine)
+  }
+  const rows = all.filter(row => !isRemovedHere(row))
   const progress = new Map(rows.map(row => [jobKey(row.data), row]))
   const active = jobs.filter(({ state, data }) => state === 'active' && data.machine === machine)
   for (const job of active) {
@@ -32,7 +39,9 @@ export async function reconcile(
       await follower.fence(record, 'Another machine of the fleet took the issue over')
     else if ((usesSlot(record) && !isActive) || (record.stage === 'review' && isFree(record, progress)))
       await follower.rest(record, 'The queue gave the job up')
-    else if (record.stage === 'review' && !progress.has(jobKey(record.data))) await follower.complete(record)
+    // Also if work that was saved in the background came after the pull request.
+    else if (record.stage === 'review' && progress.get(jobKey(record.data))?.isInReview !== true)
+      await follower.complete(record)
   }
   if (ports.machines && mode === 'up')
     await reclaim(ports, queue, rows, await ports.machines.machines(), machine)
@@ -70,7 +79,7 @@ async function isTakenAway(
 const isFree = ({ data }: JobRecord, progress: ReadonlyMap<string, JobProgress>): boolean =>
   progress.get(jobKey(data))?.machine === ''
 
-/** Another machine merged the issue, or a person removed it there. */
+/** Another machine merged the issue, or forgot it after a person removed it. */
 const isOver = (
   { stage, data }: JobRecord,
   jobs: readonly QueuedJob[],
@@ -79,7 +88,8 @@ const isOver = (
   stage === 'waiting' && !progress.has(jobKey(data)) && !jobs.some(job => jobKey(job.data) === jobKey(data))
 
 async function forget(ports: FleetPorts, record: JobRecord): Promise<void> {
-  const { clone, data } = record
+  const { clone, data, terminal } = record
+  if (terminal) await ports.endAgent(terminal)
   await ports
     .releaseClaim(clone, data.issue, 'the queue no longer has the issue')
     .catch(cause => ports.fault(`releasing the claim of #${data.issue}`, cause))
@@ -104,9 +114,10 @@ async function reclaim(
   const silent = new Map(
     machines.filter(({ id, isAlive }) => !isAlive && id !== here).map(({ id, name }) => [id, name]),
   )
-  for (const { data, machine } of rows) {
+  for (const { data, machine, isRemoved } of rows) {
     const name = silent.get(machine)
-    if (name === undefined) continue
+    // What was removed stays marked for the machine that has it, which may wake up.
+    if (name === undefined || isRemoved) continue
     const reason = `The machine ${name} no longer reports: another one resumes from the pushed branch`
     const at = new Date(ports.clock.now()).toISOString()
     if (await queue.reclaim(data, machine, { reason, at }))

@@ -26,6 +26,8 @@ export interface JobProgress {
   handoff?: { name: string; text: string } | undefined
   /** The pull request is open. */
   isInReview: boolean
+  /** A person removed the issue on another machine: this one ends its agent, releases its claim and forgets it. */
+  isRemoved?: boolean | undefined
 }
 
 /** Jobs in PostgreSQL. Failures are BatonError `database_failed`. */
@@ -48,7 +50,10 @@ export interface JobQueue {
   retry(id: string): Promise<void>
   remove(id: string): Promise<void>
   progress(): Promise<JobProgress[]>
-  /** Stores what `progress.machine` reached. False: another machine has the issue now. */
+  /**
+   * Stores what `progress.machine` reached. False: another machine has the issue now, or merged it: what is gone comes back
+   * only for an open pull request. That an issue was removed stays until a machine takes it again.
+   */
   saveProgress(progress: JobProgress): Promise<boolean>
   /** The issue is merged or given up. Does nothing if another machine has it now. */
   dropProgress(data: Pick<JobData, 'repository' | 'issue'>, machine: string): Promise<void>

@@ -49,6 +49,7 @@ class MemoryQueue implements JobQueue {
       ...this.rows.get(jobKey(job.data)),
       data: job.data,
       machine,
+      isRemoved: undefined,
     })
     return this.#put({ ...job, state: 'active', data: { ...job.data, machine } })
   }
@@ -84,8 +85,9 @@ class MemoryQueue implements JobQueue {
   async saveProgress(progress: JobProgress): Promise<boolean> {
     this.#look()
     const known = this.rows.get(jobKey(progress.data))
-    if (known && known.machine !== progress.machine) return false
-    this.rows.set(jobKey(progress.data), progress)
+    if (known ? known.machine !== progress.machine : !progress.isInReview) return false
+    const isRemoved = progress.isRemoved || known?.isRemoved
+    this.rows.set(jobKey(progress.data), { ...progress, isRemoved })
     return true
   }
   async dropProgress(data: JobData, machine: string): Promise<void> {

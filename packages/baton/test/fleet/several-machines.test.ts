@@ -155,6 +155,86 @@ describe('several machines', () => {
     expect(two.started).toHaveLength(1)
   })
 
+  test('an issue that is removed on another machine, while it is worked on or in review, is forgotten by the one that has it', async () => {
+    for (const isInReview of [false, true]) {
+      const { shared, one, first, second, pass } = await twoMachines()
+      await add(first, 1)
+      await pass(0, first)
+      if (isInReview) one.facts.set(clone(1), opened)
+      await pass(0, first)
+      await second.remove('/p', 1)
+      expect(await second.list()).toEqual([])
+      // Work that was saved in the same moment does not bring it back.
+      const [row] = await shared.queue.progress()
+      if (row) await shared.queue.saveProgress({ ...row, isRemoved: undefined })
+      await pass(0, first, second)
+      expect([one.agents.size, one.held.size, one.clones.size, await one.records()]).toEqual([0, 0, 0, []])
+      expect([shared.queue.rows.size, await first.list(), await second.list()]).toEqual([0, [], []])
+      expect(one.entries.at(-1)).toBe('1 cleaned')
+    }
+  })
+
+  test('an issue that is removed while its machine is silent stays removed when it wakes, unless it is added again', async () => {
+    for (const isAdded of [false, true]) {
+      const { shared, one, two, first, second, pass } = await twoMachines()
+      await add(first, 1)
+      await pass(0, first)
+      one.facts.set(clone(1), opened)
+      await pass(0, first)
+      await second.remove('/p', 1)
+      if (isAdded) await add(second, 1)
+      two.facts.set(clone(1), { claim: { phase: 'ready_for_pr', isLost: false, hasTask: false } })
+      await pass(LEASE_MS + 1000, second)
+      expect(states(await second.list())).toEqual(isAdded ? ['1 working'] : [])
+      await pass(0, first, second)
+      expect([one.agents.size, one.held.size]).toEqual([0, 0])
+      expect([shared.queue.rows.size, shared.queue.jobs.size]).toEqual(isAdded ? [1, 1] : [0, 0])
+      expect(one.entries).toContain(isAdded ? '1 fenced' : '1 cleaned')
+    }
+  })
+
+  test('work that is saved while the pull request opens does not hide that it is open', async () => {
+    const { shared, one, first, second, pass } = await twoMachines()
+    await add(first, 1)
+    await pass(0, first)
+    one.facts.set(clone(1), opened)
+    await pass(0, first)
+    const [row] = await shared.queue.progress()
+    if (row) await shared.queue.saveProgress({ ...row, isInReview: false })
+    await pass(0, first)
+    expect(states(await second.list())).toEqual(['1 review on one'])
+  })
+
+  test('a machine that wakes while it saves its work does not bring back what another one merged', async () => {
+    for (const isOpened of [false, true]) {
+      const { shared, one, first, pass } = await twoMachines()
+      await add(first, 1)
+      await pass(0, first)
+      // Another machine took it over and merged it; this one does not know it yet.
+      shared.claims.delete(1)
+      shared.queue.jobs.clear()
+      shared.queue.isAway = true
+      const { saveProgress } = shared.queue
+      let saves = 0
+      shared.queue.saveProgress = progress => {
+        saves++
+        shared.queue.isAway = false
+        shared.queue.rows.clear()
+        return saveProgress.call(shared.queue, progress)
+      }
+      if (isOpened) {
+        one.facts.set(clone(1), opened)
+        shared.queue.rows.clear()
+      }
+      await pass(5 * 60_000, first)
+      if (!isOpened) await expect.poll(() => saves).toBe(1)
+      shared.queue.isAway = false
+      await pass(0, first)
+      expect([isOpened, shared.queue.rows.size, one.agents.size]).toEqual([isOpened, 0, 0])
+      expect(one.entries).toContain('1 fenced')
+    }
+  })
+
   test('killed at any step of resuming, the next daemon resumes with one agent and the same handoff', async () => {
     for (const where of ['record', 'clone', 'claim', 'start'] as const) {
       const { one, two, first, second, pass } = await twoMachines()

@@ -15,6 +15,7 @@ const Stored: z.ZodType<JobProgress> = z.object({
   claim: z.string().optional(),
   handoff: z.object({ name: z.string(), text: z.string() }).optional(),
   isInReview: z.boolean(),
+  isRemoved: z.boolean().optional(),
 })
 
 /** What machines left about the issues they took. Every change waits for the others about the same issue. */
@@ -50,12 +51,12 @@ export function jobProgress(boss: Pick<PgBoss, 'findJobs' | 'send' | 'update' | 
     /** The machine takes what is there; what the one before it left stays until it saves its own. */
     async take(data: JobData, machine: string, db: Db): Promise<void> {
       const known = await locked(data, db)
-      await put({ isInReview: false, ...known, data, machine }, db)
+      await put({ isInReview: false, ...known, data, machine, isRemoved: undefined }, db)
     },
     async save(progress: JobProgress, db: Db): Promise<boolean> {
       const known = await locked(progress.data, db)
-      if (known && known.machine !== progress.machine) return false
-      await put(progress, db)
+      if (known ? known.machine !== progress.machine : !progress.isInReview) return false
+      await put({ ...progress, isRemoved: progress.isRemoved || known?.isRemoved }, db)
       return true
     },
     async drop(data: IssueName, machine: string, db: Db): Promise<void> {

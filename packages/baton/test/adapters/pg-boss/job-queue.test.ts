@@ -139,8 +139,21 @@ describe('a PostgreSQL of our own with the queue in it', () => {
     await queue.take((await stateOf(40))?.id ?? '', 'one', 9)
     await queue.dropProgress(data, 'two')
     expect(await rows()).toMatchObject([{ machine: 'one', isInReview: true }])
-    await queue.dropProgress(data, 'one')
+    // Removed on another machine: what its own saves in the same moment does not undo it, the next machine that takes it does.
+    expect(await queue.saveProgress({ ...reached, isRemoved: true })).toBe(true)
+    expect(await queue.saveProgress(reached)).toBe(true)
+    expect(await rows()).toMatchObject([{ machine: 'one', isRemoved: true }])
+    await queue.remove((await stateOf(40))?.id ?? '')
+    await queue.add(data)
+    await queue.take((await stateOf(40))?.id ?? '', 'two', 9)
+    expect((await rows()).map(({ machine, isRemoved }) => [machine, isRemoved])).toEqual([['two', undefined]])
+    await queue.dropProgress(data, 'two')
     expect(await rows()).toEqual([])
+    // It is over: only an open pull request brings it back.
+    expect(await queue.saveProgress({ ...reached, machine: 'two' })).toBe(false)
+    expect(await rows()).toEqual([])
+    expect(await queue.saveProgress({ ...reached, machine: 'two', isInReview: true })).toBe(true)
+    await queue.dropProgress(data, 'two')
   })
 
   test('stops and starts with everything in it', async () => {
