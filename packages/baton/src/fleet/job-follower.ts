@@ -60,7 +60,8 @@ export class JobFollower {
     const now = clock.now()
     let facts: JobFacts = { agent: 'never' }
     try {
-      if (record.stage !== 'taken' && record.stage !== 'waiting') facts = await this.#ports.factsOf(record)
+      if (record.stage !== 'taken' && record.stage !== 'waiting')
+        facts = { ...(await this.#ports.factsOf(record)), isShared: this.#ports.machines !== undefined }
       const step = nextJobStep(record, facts, now)
       switch (step.do) {
         case 'prepare':
@@ -76,6 +77,8 @@ export class JobFollower {
         case 'put-back':
           return await this.putBack(record, step.reason)
         case 'fence':
+          // Does nothing if another machine has it; a person may have taken the claim.
+          if (usesSlot(record)) await this.#toQueue(record, step.reason)
           return await this.fence(record, step.reason)
         case 'clean':
         case 'keep':
@@ -249,14 +252,17 @@ export class JobFollower {
   }
 
   /** Not a failure of the work: the issue may be free later. */
-  async putBack(record: JobRecord, reason: string, seconds = LATER_SECONDS): Promise<void> {
-    const evidence = {
-      reason: this.#ports.redact(reason).slice(0, 1000),
-      at: new Date(this.#ports.clock.now()).toISOString(),
-    }
-    await (await this.#ports.queue()).putBack(record.job, seconds, evidence)
-    await this.rest(record, evidence.reason)
-    await this.#ports.journal({ what: 'put-back', ...aboutRecord(record), reason: evidence.reason })
+  async putBack(record: JobRecord, reason: string, seconds?: number): Promise<void> {
+    const said = await this.#toQueue(record, reason, seconds)
+    await this.rest(record, said)
+    await this.#ports.journal({ what: 'put-back', ...aboutRecord(record), reason: said })
+  }
+
+  async #toQueue({ job }: JobRecord, why: string, seconds = LATER_SECONDS): Promise<string> {
+    const reason = this.#ports.redact(why).slice(0, 1000)
+    const at = new Date(this.#ports.clock.now()).toISOString()
+    await (await this.#ports.queue()).putBack(job, seconds, { reason, at })
+    return reason
   }
 
   /** Ends the agent; the clone stays for the next attempt. */

@@ -16,6 +16,8 @@ export interface JobFacts {
   pullState?: 'open' | 'closed' | 'merged' | undefined
   /** How the newest workflow run in the clone ended, if it did. */
   runEnd?: { kind: string; reason: string; at: number } | undefined
+  /** Other machines use the same queue: one of them may have taken the issue over. */
+  isShared?: boolean | undefined
   /** `never`: Baton knows no agent that was started there. */
   agent: 'alive' | 'gone' | 'never'
 }
@@ -49,7 +51,8 @@ export function nextJobStep(record: JobRecord, facts: JobFacts, now: number): Jo
   if (record.stage === 'review') return inReview(record, facts, pull)
   if (pull) return { do: 'opened', pull }
   if (!claim) return { do: 'put-back', reason: 'The claim of the issue was released' }
-  if (claim.isLost) return { do: 'put-back', reason: 'Another session took the issue over' }
+  if (claim.isLost)
+    return { do: facts.isShared ? 'fence' : 'put-back', reason: 'Another session took the issue over' }
   if (record.stage === 'claimed')
     return record.resumesReview && !claim.hasTask
       ? { do: 'wait', note: 'Baton looks for its pull request' }

@@ -87,6 +87,12 @@ describe('the next step of a job', () => {
       { agent: 'alive', claim: { phase: 'coding', isLost: true } },
       { do: 'put-back', reason: 'Another session took the issue over' },
     ],
+    [
+      'a lost claim ends the work here if another machine may have the issue',
+      {},
+      { agent: 'alive', isShared: true, claim: { phase: 'coding', isLost: true } },
+      { do: 'fence', reason: 'Another session took the issue over' },
+    ],
     ['a job that waits in the queue is left alone', { stage: 'waiting' }, { agent: 'gone' }, { do: 'wait' }],
     [
       'a failure that passes is waited out',

@@ -193,6 +193,24 @@ describe('several machines', () => {
     }
   })
 
+  test('a lost claim is reported as such, also if the queue no longer knows the issue when its database answers again', async () => {
+    const { shared, one, first, pass } = await twoMachines()
+    await add(first, 1)
+    await pass(0, first)
+    one.facts.set(clone(1), { claim: { phase: 'coding', isLost: true } })
+    const { list } = shared.queue
+    // The comparison with the database fails once; the step after it reaches it.
+    shared.queue.list = async () => {
+      shared.queue.list = list
+      throw new Error('The database is away')
+    }
+    await first.tick()
+    expect(one.entries.at(-1)).toBe('1 fenced')
+    expect([one.agents.size, one.clones.size, shared.queue.jobs.size]).toEqual([0, 1, 1])
+    // Nothing of it is active: a person took the claim, and the issue may be free later.
+    expect([...shared.queue.jobs.values()].map(({ state }) => state)).toEqual(['waiting'])
+  })
+
   test('work that is saved while the pull request opens does not hide that it is open', async () => {
     const { shared, one, first, second, pass } = await twoMachines()
     await add(first, 1)

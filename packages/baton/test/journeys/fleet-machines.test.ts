@@ -173,8 +173,10 @@ test('two machines, one PostgreSQL that restarts, one machine suspended past its
     }
     await eventually('what it says about each of its issues', async () => {
       const entries = await one.baton.entries({ kind: 'fleet' })
-      const fenced = entries.filter(({ body }) => body.kind === 'fleet' && body.what === 'fenced')
-      return fenced.length === issues.length
+      const fenced = entries.flatMap(({ body }) =>
+        body.kind === 'fleet' && body.what === 'fenced' ? [`${body.repository}#${body.issue}`] : [],
+      )
+      return new Set(fenced).size === issues.length
     })
     await eventually('an empty queue', async () => (await two.status()).jobs.length === 0)
     expect(existsSync(`${two.projects[0]}-fleet/issue-${issues[0]?.issue}`)).toBe(false)
