@@ -203,7 +203,8 @@ export class MergeAttempts {
     await this.#ports.git.remove(record.data)
     await this.#ports.answers.remove(record)
     await this.#ports.records.remove(record)
-    await this.#ports.lanes?.leaveLane(laneOf(record))
+    // Without a turn of its own, another pull request of this machine may have the base branch.
+    if (record.attempt?.via === 'baton') await this.#ports.lanes?.leaveLane(laneOf(record))
   }
 
   #placeOf({ data, base }: MergeRecord, { branch }: ClaimRecord): BranchPlace {
