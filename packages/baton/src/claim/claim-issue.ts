@@ -234,8 +234,9 @@ async function take(
   const first = await leases.take(name, owner, ttlMs)
   if (first.held) return first.grip
   const { by } = first
+  // A named claim is that of a machine that vanished: a dead claim of someone else stays for a person to decide about.
   const isAllowed =
-    by.dead || takeover === 'force' || (typeof takeover === 'object' && takeover.claim === by.claim)
+    takeover === 'force' || (typeof takeover === 'object' ? takeover.claim === by.claim : by.dead)
   if (takeover === undefined || !isAllowed) throw heldBy(by, takeover !== undefined)
   const second = await leases.takeOver(name, owner, ttlMs, by.token)
   if (!second.held) throw heldBy(second.by, true)

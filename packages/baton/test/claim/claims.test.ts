@@ -38,6 +38,11 @@ describe('claiming', () => {
     })
     expect(bob.hasSignal()).toBe(false)
     bob.pass(2 * 3_600_000)
+    // A machine of a fleet takes over only what the one that vanished held.
+    await failing(bob.claim(issue, { takeover: { claim: 'clm_another' } })).toMatchObject({
+      code: 'claim_held',
+      remedy: expect.stringContaining('baton claim takeover'),
+    })
     await bob.claim(issue, { takeover: 'dead' })
     expect(bob.journal).toContain('taken-over')
 
