@@ -56,7 +56,7 @@ export const fleet = section('Issues that Baton works on by itself, several at a
   }),
 })
 
-/** Whether nobody on the way can read or answer: TLS with a verified server, or a database on this machine. */
+/** Whether no one on the way can read or answer: TLS with a verified server, or a database on this machine. */
 function isPrivate(url: string): boolean {
   if (url === '' || !URL.canParse(url)) return url === ''
   const { hostname, searchParams } = new URL(url)
