@@ -64,13 +64,13 @@ export async function claimIssue(
   })
   // After a crash from here on, the next daemon finds this record and finishes the claim or rolls it back.
   await ports.records.put(draft)
-  const grip = await take(ports, draft, settings.lease_minutes * 60_000, order.takeover).catch(
+  const handle = await take(ports, draft, settings.lease_minutes * 60_000, order.takeover).catch(
     async error => {
       await ports.records.remove(draft)
       throw error
     },
   )
-  let record: ClaimRecord = { ...draft, lease: { ...draft.lease, token: grip.token } }
+  let record: ClaimRecord = { ...draft, lease: { ...draft.lease, token: handle.token } }
   try {
     const { title, issueChecks, warnings } = early ?? (await check())
     const base = await ports.work.base(order.project, () => ports.loginFor(order.project))
@@ -142,10 +142,10 @@ async function finish(
 /** Rolls back what a claim did before it failed. */
 async function undo(ports: ClaimPorts, record: ClaimRecord, forge: Forge | undefined): Promise<void> {
   const quietly = (during: string) => (cause: unknown) => ports.fault(during, cause)
-  const grip = { claim: record.id, token: record.lease.token }
+  const handle = { claim: record.id, token: record.lease.token }
   const ours = await ports
     .leases()
-    .holds(leaseName(record), grip)
+    .holds(leaseName(record), handle)
     .catch(() => false)
   if (ours && forge && record.begun) {
     const board = { status: STATUS.todo, agent: '' }
@@ -153,7 +153,7 @@ async function undo(ports: ClaimPorts, record: ClaimRecord, forge: Forge | undef
     const me = await forge.me().catch(() => undefined)
     if (me) await ports.outside.unassignFrom(record, me).catch(quietly('undoing an assignment'))
   }
-  if (ours) await ports.leases().release(leaseName(record), grip).catch(quietly('undoing a lease'))
+  if (ours) await ports.leases().release(leaseName(record), handle).catch(quietly('undoing a lease'))
   await ports.records.remove(record)
 }
 
@@ -164,7 +164,7 @@ export async function resumeClaiming(ports: ClaimPorts, record: ClaimRecord): Pr
   const ttlMs = claim.lease_minutes * 60_000
   const taken = await ports.leases().take(leaseName(record), ownerOf(ports, record), ttlMs)
   if (!taken.held) return ports.records.remove(record)
-  const own = { ...record, lease: { ...record.lease, token: taken.grip.token } }
+  const own = { ...record, lease: { ...record.lease, token: taken.handle.token } }
   if (!record.begun) return undo(ports, own, forge)
   try {
     const standing = await ports.git.readPosition(record.project)
@@ -211,8 +211,8 @@ export async function adopt(
     lease: { kind: ports.leases().kind, token: 0, renewedAt: now },
     ...sessionOf(session),
   })
-  const grip = await take(ports, draft, claim.lease_minutes * 60_000, undefined)
-  const record = { ...draft, lease: { ...draft.lease, token: grip.token } }
+  const handle = await take(ports, draft, claim.lease_minutes * 60_000, undefined)
+  const record = { ...draft, lease: { ...draft.lease, token: handle.token } }
   await ports.git.exclude(project, `/${CLAIM_FILE}`)
   await ports.records.put(record)
   await ports.journal(record, {
@@ -232,7 +232,7 @@ async function take(
   const leases = ports.leases()
   const [name, owner] = [leaseName(record), ownerOf(ports, record)]
   const first = await leases.take(name, owner, ttlMs)
-  if (first.held) return first.grip
+  if (first.held) return first.handle
   const { by } = first
   // A named claim is that of a machine that vanished: a dead claim of someone else stays for a person to decide about.
   const isAllowed =
@@ -240,7 +240,7 @@ async function take(
   if (takeover === undefined || !isAllowed) throw heldBy(by, takeover !== undefined)
   const second = await leases.takeOver(name, owner, ttlMs, by.token)
   if (!second.held) throw heldBy(second.by, true)
-  return second.grip
+  return second.handle
 }
 
 function heldBy(by: HeldLease, wanted: boolean): BatonError {

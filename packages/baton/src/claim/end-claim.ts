@@ -66,9 +66,9 @@ export async function releaseClaim(
 
 /** Removes the lease, the signal file and the record once the forge is up to date. Each step may already have happened before a crash. */
 export async function endClaim(ports: ClaimPorts, record: ClaimRecord): Promise<StepOutcome | undefined> {
-  const grip = { claim: record.id, token: record.lease.token }
+  const handle = { claim: record.id, token: record.lease.token }
   try {
-    if (!record.lease.lost) await ports.leases().release(leaseName(record), grip)
+    if (!record.lease.lost) await ports.leases().release(leaseName(record), handle)
   } catch (error) {
     if (isPassing(error)) return recordFailure(ports, record, error)
     ports.fault('releasing a claim', error)

@@ -8,8 +8,8 @@ import type { ClaimRecord } from './record.ts'
 export async function checkLease(ports: ClaimPorts, record: ClaimRecord): Promise<void> {
   if (record.lease.lost) throw claimLost(record)
   if (record.lease.kind !== ports.leases().kind && (await rehold(ports, record))) return
-  const grip = { claim: record.id, token: record.lease.token }
-  if (await ports.leases().holds(leaseName(record), grip)) return
+  const handle = { claim: record.id, token: record.lease.token }
+  if (await ports.leases().holds(leaseName(record), handle)) return
   await lost(ports, record)
   throw claimLost(record)
 }
@@ -26,7 +26,7 @@ export async function rehold(ports: ClaimPorts, record: ClaimRecord): Promise<bo
   const owner = { claim: record.id, agent: record.agentId, host: ports.host }
   const taken = await leases.take(leaseName(record), owner, claim.lease_minutes * 60_000)
   if (!taken.held) return false
-  const lease = { kind: leases.kind, token: taken.grip.token, renewedAt: ports.clock.now(), lost: false }
+  const lease = { kind: leases.kind, token: taken.handle.token, renewedAt: ports.clock.now(), lost: false }
   await ports.records.change(record, known => ({ ...known, lease }))
   return true
 }

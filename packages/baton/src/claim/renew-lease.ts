@@ -23,9 +23,9 @@ export async function renewLease(
   await turns.run(record.project, async () => {
     const known = await ports.records.at(record.project)
     if (known?.id !== record.id || !isDue(known)) return
-    const grip = { claim: record.id, token: record.lease.token }
+    const handle = { claim: record.id, token: record.lease.token }
     try {
-      if (!(await ports.leases().renew(leaseName(known), grip, ttlMs))) return await lost(ports, known)
+      if (!(await ports.leases().renew(leaseName(known), handle, ttlMs))) return await lost(ports, known)
       // The lease store is reachable again, so a failure to reach it is over.
       await ports.records.change(known, ({ trouble, ...each }) => ({
         ...each,

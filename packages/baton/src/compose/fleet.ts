@@ -113,7 +113,7 @@ export function composeFleet(ground: Ground, links: FleetLinks): OpenedFleet {
     records: new MergeRecords(systemSmallFiles, stateDir),
     answers: new MergeAnswers(systemSmallFiles, stateDir),
     git,
-    lanes: machines,
+    bases: machines,
     claimAt: clone => claims.at(clone),
     actions: claimMerges(links.claimPorts),
     isPaused: claim => links.claimPorts.paused?.(claim) ?? false,

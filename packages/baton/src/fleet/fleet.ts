@@ -193,7 +193,7 @@ export class Fleet {
   /** Runs every few seconds, and after every change. */
   tick(): Promise<void> {
     // Not in turn: a clone may take long, and the other machines must see that this one is alive.
-    void this.#beat().catch(this.#fails)
+    void this.#report().catch(this.#fails)
     this.#waiting ??= this.#inTurn(() => {
       this.#waiting = undefined
       return this.#tick()
@@ -201,12 +201,12 @@ export class Fleet {
     return this.#waiting
   }
 
-  async #beat(): Promise<void> {
+  async #report(): Promise<void> {
     const { machines, settings, records } = this.#ports
     const { mode, slots, agents } = await settings.read()
     if (!machines || mode === 'down') return
     const busy = (await records.all()).filter(usesSlot).length
-    await machines.beat({ mode, slots, busy, agents })
+    await machines.report({ mode, slots, busy, agents })
   }
 
   #tickSoon(): void {

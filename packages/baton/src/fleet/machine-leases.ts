@@ -22,33 +22,33 @@ const MACHINES = 'fleet machines'
 export class MachineLeases {
   readonly #ports: MachineLeasesPorts
   /** The base branches that this machine merges into. */
-  readonly #lanes = new Map<string, LeaseHandle>()
-  #beatAt = Number.NEGATIVE_INFINITY
+  readonly #bases = new Map<string, LeaseHandle>()
+  #reportedAt = Number.NEGATIVE_INFINITY
   #reported: string | undefined
-  #beating: Promise<void> | undefined
+  #reporting: Promise<void> | undefined
 
   constructor(ports: MachineLeasesPorts) {
     this.#ports = ports
   }
 
   /** Shows that this machine is alive, and keeps its base branches. Several times within each lifetime of a lease. */
-  beat(report: MachineReport): Promise<void> {
-    this.#beating ??= this.#beat(report).finally(() => {
-      this.#beating = undefined
+  report(report: MachineReport): Promise<void> {
+    this.#reporting ??= this.#report(report).finally(() => {
+      this.#reporting = undefined
     })
-    return this.#beating
+    return this.#reporting
   }
 
-  async #beat(report: MachineReport): Promise<void> {
+  async #report(report: MachineReport): Promise<void> {
     const { leases, ttlMs, clock } = this.#ports
     const details = JSON.stringify(report)
-    if (details === this.#reported && clock.elapsed() - this.#beatAt < ttlMs() / 10) return
+    if (details === this.#reported && clock.elapsed() - this.#reportedAt < ttlMs() / 10) return
     const { id, name } = await this.#ports.machine()
     const owner = { claim: id, agent: name, host: name, details }
     await leases.take(machineName(id), owner, ttlMs())
-    for (const [lane, grip] of this.#lanes)
-      if (!(await leases.renew(laneName(lane), grip, ttlMs()))) this.#lanes.delete(lane)
-    this.#beatAt = clock.elapsed()
+    for (const [base, handle] of this.#bases)
+      if (!(await leases.renew(baseLease(base), handle, ttlMs()))) this.#bases.delete(base)
+    this.#reportedAt = clock.elapsed()
     this.#reported = details
   }
 
@@ -58,7 +58,7 @@ export class MachineLeases {
     const { id } = await this.#ports.machine()
     const held = await leases.find(machineName(id))
     if (held?.claim === id) await leases.release(machineName(id), held)
-    this.#beatAt = Number.NEGATIVE_INFINITY
+    this.#reportedAt = Number.NEGATIVE_INFINITY
   }
 
   async machines(): Promise<MachineView[]> {
@@ -75,32 +75,32 @@ export class MachineLeases {
   }
 
   /** Takes a base branch to merge into it. Returns the name of the machine that has it, or undefined: it is ours. */
-  async takeLane(lane: string): Promise<string | undefined> {
+  async takeBase(base: string): Promise<string | undefined> {
     const { leases, ttlMs } = this.#ports
     const { id, name } = await this.#ports.machine()
     const owner = { claim: id, agent: name, host: name }
-    const first = await leases.take(laneName(lane), owner, ttlMs())
+    const first = await leases.take(baseLease(base), owner, ttlMs())
     const taken =
       !first.held && first.by.dead
-        ? await leases.takeOver(laneName(lane), owner, ttlMs(), first.by.token)
+        ? await leases.takeOver(baseLease(base), owner, ttlMs(), first.by.token)
         : first
     if (!taken.held) return taken.by.agent
-    this.#lanes.set(lane, taken.grip)
+    this.#bases.set(base, taken.handle)
     return undefined
   }
 
   /** Fails unless this machine still has the base branch. Called right before it changes something there. */
-  async checkLane(lane: string): Promise<void> {
-    const grip = this.#lanes.get(lane)
-    if (grip && (await this.#ports.leases.holds(laneName(lane), grip))) return
-    this.#lanes.delete(lane)
+  async checkBase(base: string): Promise<void> {
+    const handle = this.#bases.get(base)
+    if (handle && (await this.#ports.leases.holds(baseLease(base), handle))) return
+    this.#bases.delete(base)
     throw new BatonError('daemon_busy', `Another machine of the fleet merges into this base branch now`)
   }
 
-  async leaveLane(lane: string): Promise<void> {
-    const grip = this.#lanes.get(lane)
-    this.#lanes.delete(lane)
-    if (grip) await this.#ports.leases.release(laneName(lane), grip)
+  async leaveBase(base: string): Promise<void> {
+    const handle = this.#bases.get(base)
+    this.#bases.delete(base)
+    if (handle) await this.#ports.leases.release(baseLease(base), handle)
   }
 }
 
@@ -111,7 +111,7 @@ const machineName = (id: string): LeaseName => ({
   folder: '',
 })
 
-const laneName = (lane: string): LeaseName => ({ repository: `fleet merge ${lane}`, issue: 0, folder: '' })
+const baseLease = (base: string): LeaseName => ({ repository: `fleet merge ${base}`, issue: 0, folder: '' })
 
 function readReport(details: string | undefined): MachineReport | undefined {
   try {

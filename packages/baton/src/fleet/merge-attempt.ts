@@ -5,7 +5,7 @@ import { ForgeError } from '../ports/forge.ts'
 import type { BranchPlace } from '../ports/merges.ts'
 import type { MergeRecord } from './job-record.ts'
 import type { MergePorts } from './merge-ports.ts'
-import { attemptStep, isAgreed, laneOf, type MergeCandidate } from './merge-steps.ts'
+import { attemptStep, baseOf, isAgreed, type MergeCandidate } from './merge-steps.ts'
 
 /** How often a pull request is looked at while its checks run. */
 const LOOK_MS = 15_000
@@ -37,7 +37,7 @@ export class MergeAttempts {
       await records.put({ ...record, attempt: { via: 'forge', ...started }, note: undefined })
       return
     }
-    const other = await this.#ports.lanes?.takeLane(laneOf(record))
+    const other = await this.#ports.bases?.takeBase(baseOf(record))
     if (other !== undefined) {
       await records.put({
         ...record,
@@ -75,8 +75,8 @@ export class MergeAttempts {
     // The daemon was killed before the merge was written down.
     if (!attempt.commit) return this.#leave(record, undefined)
     // Also after a crash, when this machine only remembers the attempt. If another machine has the base, it has moved on.
-    if ((await this.#ports.lanes?.takeLane(laneOf(record))) !== undefined) return this.#again(record, claim)
-    const alsoHeld = () => this.#ports.lanes?.checkLane(laneOf(record)) ?? Promise.resolve()
+    if ((await this.#ports.bases?.takeBase(baseOf(record))) !== undefined) return this.#again(record, claim)
+    const alsoHeld = () => this.#ports.bases?.checkBase(baseOf(record)) ?? Promise.resolve()
     const proof = await actions.proofOf(attempt.proof)
     if (proof === 'running') return
     const place = this.#placeOf(record, claim)
@@ -153,7 +153,7 @@ export class MergeAttempts {
   async #leave({ attempt, note: _, ...record }: MergeRecord, note: string | undefined): Promise<void> {
     const notBefore = note === undefined ? 0 : this.#ports.clock.now() + LATER_MS
     await this.#ports.records.put({ ...record, notBefore, ...(note ? { note } : {}) })
-    await this.#ports.lanes?.leaveLane(laneOf(record))
+    await this.#ports.bases?.leaveBase(baseOf(record))
     await this.#ports.git.remove(record.data)
   }
 
@@ -170,7 +170,7 @@ export class MergeAttempts {
     const sentBack = { head, at: clock.now(), count: (record.sentBack?.count ?? 0) + 1 }
     const { attempt: _, ...rest } = record
     await records.put({ ...rest, sentBack, note: this.#ports.redact(line) })
-    await this.#ports.lanes?.leaveLane(laneOf(record))
+    await this.#ports.bases?.leaveBase(baseOf(record))
     await this.#ports.git.remove(record.data)
     await this.#ports.journal({ what: 'sent-back', ...about(record), reason: this.#ports.redact(line) })
   }
@@ -204,7 +204,7 @@ export class MergeAttempts {
     await this.#ports.answers.remove(record)
     await this.#ports.records.remove(record)
     // Without a turn of its own, another pull request of this machine may have the base branch.
-    if (record.attempt?.via === 'baton') await this.#ports.lanes?.leaveLane(laneOf(record))
+    if (record.attempt?.via === 'baton') await this.#ports.bases?.leaveBase(baseOf(record))
   }
 
   #placeOf({ data, base }: MergeRecord, { branch }: ClaimRecord): BranchPlace {

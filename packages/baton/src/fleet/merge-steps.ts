@@ -68,21 +68,21 @@ export function chooseMerges<C extends MergeCandidate>(candidates: readonly C[],
   const heldBy = new Map<string, MergeRecord>()
   const inOrder = [...candidates].sort(({ record: a }, { record: b }) => a.since - b.since || a.pull - b.pull)
   for (const { record } of inOrder) {
-    if (record.attempt?.via === 'baton') taken.add(laneOf(record))
-    if (isHolding(record, now) && !heldBy.has(laneOf(record))) heldBy.set(laneOf(record), record)
+    if (record.attempt?.via === 'baton') taken.add(baseOf(record))
+    if (isHolding(record, now) && !heldBy.has(baseOf(record))) heldBy.set(baseOf(record), record)
   }
   return inOrder.filter(candidate => {
     const { record } = candidate
     const { is } = readinessOf(candidate, now)
     if ((is !== 'go' && is !== 'refresh') || record.attempt || record.notBefore > now) return false
-    if (taken.has(laneOf(record)) || (heldBy.get(laneOf(record)) ?? record) !== record) return false
-    taken.add(laneOf(record))
+    if (taken.has(baseOf(record)) || (heldBy.get(baseOf(record)) ?? record) !== record) return false
+    taken.add(baseOf(record))
     return true
   })
 }
 
-/** Pull requests with the same lane are merged one after the other. */
-export const laneOf = ({ data, base }: Pick<MergeRecord, 'data' | 'base'>): string =>
+/** Names the base branch of a pull request; those with the same one are merged one after the other. */
+export const baseOf = ({ data, base }: Pick<MergeRecord, 'data' | 'base'>): string =>
   `${data.repository} ${base}`
 
 const isHolding = ({ sentBack }: MergeRecord, now: number): boolean =>

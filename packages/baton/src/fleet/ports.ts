@@ -16,7 +16,7 @@ export interface FleetPorts {
   records: JobRecords
   settings: SettingsKeeper
   /** The leases of this machine among others; absent if it has the database for itself. */
-  machines?: Pick<MachineLeases, 'beat' | 'leave' | 'machines'> | undefined
+  machines?: Pick<MachineLeases, 'report' | 'leave' | 'machines'> | undefined
   /** Opens the queue, and starts its database if it is Baton's own. */
   queue(): Promise<JobQueue>
   /** Closes the queue, and stops the database if it is Baton's own. */

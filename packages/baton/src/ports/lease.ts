@@ -38,7 +38,7 @@ export interface LeaseHandle {
   token: number
 }
 
-export type LeaseAttempt = { held: true; grip: LeaseHandle } | { held: false; by: HeldLease }
+export type LeaseAttempt = { held: true; handle: LeaseHandle } | { held: false; by: HeldLease }
 
 /**
  * Exclusive leases on issues, for all machines that share a repository. A lease that is not renewed counts as dead but stays:
@@ -51,11 +51,11 @@ export interface Leases {
   /** Takes the lease from the holder with the token `seen`. If another machine was faster, that machine keeps it. */
   takeOver(name: LeaseName, owner: LeaseOwner, ttlMs: number, seen: number): Promise<LeaseAttempt>
   /** False: another holder has it now, or it is gone. */
-  holds(name: LeaseName, grip: LeaseHandle): Promise<boolean>
+  holds(name: LeaseName, handle: LeaseHandle): Promise<boolean>
   /** Extends the lease; false as above. */
-  renew(name: LeaseName, grip: LeaseHandle, ttlMs: number): Promise<boolean>
+  renew(name: LeaseName, handle: LeaseHandle, ttlMs: number): Promise<boolean>
   /** False: this claim no longer held it. */
-  release(name: LeaseName, grip: LeaseHandle): Promise<boolean>
+  release(name: LeaseName, handle: LeaseHandle): Promise<boolean>
   find(name: LeaseName): Promise<HeldLease | undefined>
   /** Every lease in a repository. */
   list(name: Pick<LeaseName, 'repository' | 'folder'>): Promise<HeldLease[]>

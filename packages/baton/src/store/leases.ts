@@ -79,7 +79,7 @@ export function postgresLeases(
   ): Promise<LeaseAttempt> {
     for (;;) {
       const got = await attempt()
-      if (got) return { held: true, grip: { claim: owner.claim, token: got.token } }
+      if (got) return { held: true, handle: { claim: owner.claim, token: got.token } }
       const by = await find(db, name)
       if (by) return { held: false, by: holding(by) }
       // The holder released it in the meantime, so it is free now.

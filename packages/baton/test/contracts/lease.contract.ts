@@ -60,8 +60,8 @@ export function leaseContract(title: string, open: () => Promise<LeaseWorld>): v
       const { a, b, onA, onB } = await two()
       const first = await a.take(onA, owner('ann'), TTL)
       const again = await b.take(onB, owner('ann'), TTL)
-      expect(first.held && again.held && first.grip.token === again.grip.token).toBe(true)
-      if (first.held) expect(await a.holds(onA, first.grip)).toBe(true)
+      expect(first.held && again.held && first.handle.token === again.handle.token).toBe(true)
+      if (first.held) expect(await a.holds(onA, first.handle)).toBe(true)
     })
 
     test('of many that try at once exactly one gets it', async () => {
@@ -81,14 +81,14 @@ export function leaseContract(title: string, open: () => Promise<LeaseWorld>): v
       if (refused.held) throw new Error('taken from a dead one without takeOver')
       expect(refused.by.dead).toBe(true)
       // A holder that wakes up and finds its lease still there continues.
-      expect(await a.holds(onA, first.grip)).toBe(true)
+      expect(await a.holds(onA, first.handle)).toBe(true)
       const over = await b.takeOver(onB, owner('bob'), TTL, refused.by.token)
       if (!over.held) throw new Error('not taken over')
-      expect(over.grip.token).toBeGreaterThan(first.grip.token)
+      expect(over.handle.token).toBeGreaterThan(first.handle.token)
       // The old holder wakes up too late: nothing of its counts any more.
-      expect(await a.holds(onA, first.grip)).toBe(false)
-      expect(await a.renew(onA, first.grip, TTL)).toBe(false)
-      expect(await a.release(onA, first.grip)).toBe(false)
+      expect(await a.holds(onA, first.handle)).toBe(false)
+      expect(await a.renew(onA, first.handle, TTL)).toBe(false)
+      expect(await a.release(onA, first.handle)).toBe(false)
       expect(await b.find(onB)).toMatchObject({ ...owner('bob'), dead: false })
     })
 
@@ -109,23 +109,23 @@ export function leaseContract(title: string, open: () => Promise<LeaseWorld>): v
       const taken = await a.take(onA, owner('ann'), TTL)
       if (!taken.held) throw new Error('not held')
       await world.pass(TTL / 2)
-      expect(await a.renew(onA, taken.grip, TTL + HOUR)).toBe(true)
+      expect(await a.renew(onA, taken.handle, TTL + HOUR)).toBe(true)
       await world.pass(TTL)
       expect(await b.find(onB)).toMatchObject({ ...owner('ann'), dead: false })
-      expect(await a.holds(onA, taken.grip)).toBe(true)
+      expect(await a.holds(onA, taken.handle)).toBe(true)
     })
 
     test('what was released is free at once, and the next holder’s token is larger', async () => {
       const { a, b, onA, onB } = await two()
       const first = await a.take(onA, owner('ann'), TTL)
       if (!first.held) throw new Error('not held')
-      expect(await a.release(onA, first.grip)).toBe(true)
-      expect(await a.release(onA, first.grip)).toBe(false)
-      expect(await a.holds(onA, first.grip)).toBe(false)
+      expect(await a.release(onA, first.handle)).toBe(true)
+      expect(await a.release(onA, first.handle)).toBe(false)
+      expect(await a.holds(onA, first.handle)).toBe(false)
       expect(await b.find(onB)).toBeUndefined()
       await world.pass(5)
       const next = await b.take(onB, owner('bob'), TTL)
-      expect(next.held && next.grip.token > first.grip.token).toBe(true)
+      expect(next.held && next.handle.token > first.handle.token).toBe(true)
     })
 
     test('issues are held one by one', async () => {

@@ -10,9 +10,9 @@ export function memoryLeases(now: () => number): Leases {
     const row = rows.get(keyOf(name))
     return row && !row.isFree ? row : undefined
   }
-  const own = (name: LeaseName, grip: { claim: string; token: number }) => {
+  const own = (name: LeaseName, handle: { claim: string; token: number }) => {
     const row = at(name)
-    return row?.claim === grip.claim && row.token === grip.token ? row : undefined
+    return row?.claim === handle.claim && row.token === handle.token ? row : undefined
   }
   const leases: Leases = {
     kind: 'postgres',
@@ -28,7 +28,7 @@ export function memoryLeases(now: () => number): Leases {
         until: now() + ttlMs,
         isFree: false,
       })
-      return { held: true, grip: { claim: owner.claim, token } }
+      return { held: true, handle: { claim: owner.claim, token } }
     },
     async takeOver(name, owner, ttlMs, seen) {
       const known = at(name)
@@ -42,16 +42,16 @@ export function memoryLeases(now: () => number): Leases {
         until: now() + ttlMs,
         isFree: false,
       })
-      return { held: true, grip: { claim: owner.claim, token } }
+      return { held: true, handle: { claim: owner.claim, token } }
     },
-    holds: async (name, grip) => own(name, grip) !== undefined,
-    async renew(name, grip, ttlMs) {
-      const row = own(name, grip)
+    holds: async (name, handle) => own(name, handle) !== undefined,
+    async renew(name, handle, ttlMs) {
+      const row = own(name, handle)
       if (row) row.until = now() + ttlMs
       return row !== undefined
     },
-    async release(name, grip) {
-      const row = own(name, grip)
+    async release(name, handle) {
+      const row = own(name, handle)
       if (row) row.isFree = true
       return row !== undefined
     },

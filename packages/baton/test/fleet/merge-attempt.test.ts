@@ -3,7 +3,7 @@ import { MergeRecord } from '../../src/fleet/job-record.ts'
 import { MachineLeases } from '../../src/fleet/machine-leases.ts'
 import { MergeAttempts } from '../../src/fleet/merge-attempt.ts'
 import type { MergePorts } from '../../src/fleet/merge-ports.ts'
-import { laneOf } from '../../src/fleet/merge-steps.ts'
+import { baseOf } from '../../src/fleet/merge-steps.ts'
 import { memoryLeases } from './memory-leases.ts'
 
 const record = (issue: number, attempt?: { via: 'baton' | 'forge' }) =>
@@ -26,19 +26,19 @@ test('a pull request that leaves the queue gives up the base branch only if it h
       ttlMs: () => 600_000,
       clock: { elapsed: () => 0 },
     })
-  const [lanes, other] = [machine('one'), machine('two')]
+  const [bases, other] = [machine('one'), machine('two')]
   const remove = async () => {}
   const attempts = new MergeAttempts({
-    lanes,
+    bases,
     git: { remove },
     answers: { remove },
     records: { remove },
   } as unknown as MergePorts)
   const merging = record(1, { via: 'baton' })
-  await lanes.takeLane(laneOf(merging))
+  await bases.takeBase(baseOf(merging))
   await attempts.forget(record(2))
   await attempts.forget(record(3, { via: 'forge' }))
-  expect(await other.takeLane(laneOf(merging))).toBe('one')
+  expect(await other.takeBase(baseOf(merging))).toBe('one')
   await attempts.forget(merging)
-  expect(await other.takeLane(laneOf(merging))).toBeUndefined()
+  expect(await other.takeBase(baseOf(merging))).toBeUndefined()
 })

@@ -175,7 +175,7 @@ export function mergeWorld(options: { settings?: object; mergiraf?: string; nati
       jobs: machine
         ? { all: async () => (await jobs.all()).filter(({ data }) => machine.issues.includes(data.issue)) }
         : jobs,
-      lanes:
+      bases:
         machine &&
         new MachineLeases({
           leases: machine.leases,

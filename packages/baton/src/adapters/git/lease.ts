@@ -139,7 +139,7 @@ export function gitLeases(parts: {
   ): Promise<LeaseAttempt | undefined> {
     const payload = payloadOf(owner, ttlMs, seen?.payload.token ?? 0, await time(name))
     const done = await moveRef(name, seen?.commit, await writePayload(name, payload))
-    return done ? { held: true, grip: { claim: owner.claim, token: payload.token } } : undefined
+    return done ? { held: true, handle: { claim: owner.claim, token: payload.token } } : undefined
   }
 
   async function holding(name: LeaseName, payload: Payload): Promise<HeldLease> {
@@ -160,8 +160,8 @@ export function gitLeases(parts: {
       deadFrom: from,
     }
   }
-  const isOurs = (seen: Seen | undefined, grip: { claim: string; token: number }): seen is Seen =>
-    seen?.payload.claim === grip.claim && seen.payload.token === grip.token
+  const isOurs = (seen: Seen | undefined, handle: { claim: string; token: number }): seen is Seen =>
+    seen?.payload.claim === handle.claim && seen.payload.token === handle.token
 
   async function extendLease(name: LeaseName, seen: Seen, ttlMs: number): Promise<boolean> {
     const { now, by } = await time(name)
@@ -177,8 +177,8 @@ export function gitLeases(parts: {
   ): Promise<LeaseAttempt> {
     const seen = await readLease(name)
     if (seen && seen.payload.claim === owner.claim) {
-      const grip = { claim: owner.claim, token: seen.payload.token }
-      if (await extendLease(name, seen, ttlMs)) return { held: true, grip }
+      const handle = { claim: owner.claim, token: seen.payload.token }
+      if (await extendLease(name, seen, ttlMs)) return { held: true, handle }
     } else if (seen) return { held: false, by: await holding(name, seen.payload) }
     else {
       const taken = await put(name, owner, ttlMs, undefined)
@@ -200,14 +200,14 @@ export function gitLeases(parts: {
         return { held: false, by: await holding(name, seen.payload) }
       return (await put(name, owner, ttlMs, seen)) ?? acquireLease(name, owner, ttlMs)
     },
-    holds: async (name, grip) => isOurs(await readLease(name), grip),
-    async renew(name, grip, ttlMs) {
+    holds: async (name, handle) => isOurs(await readLease(name), handle),
+    async renew(name, handle, ttlMs) {
       const seen = await readLease(name)
-      return isOurs(seen, grip) && (await extendLease(name, seen, ttlMs))
+      return isOurs(seen, handle) && (await extendLease(name, seen, ttlMs))
     },
-    async release(name, grip) {
+    async release(name, handle) {
       const seen = await readLease(name)
-      return isOurs(seen, grip) && (await moveRef(name, seen.commit, undefined))
+      return isOurs(seen, handle) && (await moveRef(name, seen.commit, undefined))
     },
     async find(name) {
       const seen = await readLease(name)
