@@ -1,8 +1,8 @@
 import { shortSessionId } from '@batonpass/contract/session-name'
 import type { PsRow } from '@batonpass/contract/watch'
 import { type Cell, type Column, cutTo, fitTable } from './fit-table.ts'
+import { ago } from './for-people.ts'
 import { type paint, printable } from './io.ts'
-import { ago } from './relative-time.ts'
 
 export interface TableLook {
   now: number

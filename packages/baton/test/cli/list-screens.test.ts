@@ -5,6 +5,7 @@ import { PassThrough } from 'node:stream'
 import xterm from '@xterm/headless'
 import { Hono } from 'hono'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { systemFiles } from '../../src/adapters/system/files.ts'
 import { ascii } from '../../src/cli/ascii.ts'
 import { doctorLines } from '../../src/cli/commands/doctor.ts'
 import { handoffLines } from '../../src/cli/commands/handoffs.ts'
@@ -15,6 +16,7 @@ import type { Io } from '../../src/cli/io.ts'
 import { main } from '../../src/cli/main.ts'
 import { COMMANDS } from '../../src/cli/table.ts'
 import { fitLines } from '../../src/cli/wrap-words.ts'
+import { setPin } from '../../src/config/trust.ts'
 import { requestListener } from '../../src/daemon/request-listener.ts'
 import { row } from '../../src/work/stages/render-status.ts'
 import { scratch } from '../world/scratch.ts'
@@ -27,6 +29,7 @@ let server: Server
 beforeAll(async () => {
   mkdirSync(state, { mode: 0o700 })
   folder.write('state/token', `${'c'.repeat(64)}\n`, 0o600)
+  await setPin(state, '/home/dev/work/a-shop-with-a-long-name/.baton.yaml', 'a'.repeat(64), systemFiles)
   const api = new Hono()
   const answers: Record<string, object> = {
     '/api/health': data.health,
@@ -84,6 +87,8 @@ const WHOLE = [
   'logs',
   'why',
   'ps --health',
+  'trust --list',
+  'check --defaults --no-sandbox pkill',
 ]
 const PRINTED: Record<string, (io: Io) => string> = {
   history: io => runLines(data.runs, io),

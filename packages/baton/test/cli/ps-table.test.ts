@@ -1,7 +1,7 @@
 import { PsRow } from '@batonpass/contract/watch'
 import { expect, it } from 'vitest'
+import { ago } from '../../src/cli/for-people.ts'
 import { bar, psTable } from '../../src/cli/ps-table.ts'
-import { ago } from '../../src/cli/relative-time.ts'
 import { at } from '../world/journal.ts'
 
 const row = (parts: object = {}): PsRow =>

@@ -4,8 +4,8 @@ import { sessionLabel } from '@batonpass/contract/session-name'
 import { systemClock } from '../../adapters/system/clock.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
+import { timeFor } from '../for-people.ts'
 import { type Io, paint, printable } from '../io.ts'
-import { timeFor } from '../relative-time.ts'
 import { fitted } from '../wrap-words.ts'
 
 /** Lists questions that wait for a person, or shows one with everything it is about. */

@@ -1,9 +1,9 @@
 import { ClaimList } from '@batonpass/contract/claim'
-import { shortSessionId } from '@batonpass/contract/session-name'
 import { findWorktreeRoot } from '../../config/project.ts'
 import { claimLine, claimNeeds } from '../claim-lines.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { callStartedDaemon } from '../daemon.ts'
+import { sessionIdFor } from '../for-people.ts'
 import { paint, printable } from '../io.ts'
 import { fitted } from '../wrap-words.ts'
 
@@ -20,9 +20,7 @@ export const claims: Handler = async (given, io) => {
   const write = fitted(io)
   if (claims.length === 0) io.stdout.write('No claimed issues. Claim one: baton claim next\n')
   for (const claim of claims) {
-    const session = claim.nativeSession
-      ? `session ${io.columns === undefined ? claim.nativeSession : shortSessionId(claim.nativeSession)}`
-      : 'no session'
+    const session = claim.nativeSession ? `session ${sessionIdFor(claim.nativeSession, io)}` : 'no session'
     write(
       `${printable(claimLine(claim))}\n  ${colour('dim', printable(`${claim.repository}  ${claim.project}  ${session}`))}\n`,
     )

@@ -5,8 +5,8 @@ import { systemClock } from '../../adapters/system/clock.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { counted } from '../counted.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
+import { sessionIdFor, timeFor } from '../for-people.ts'
 import { paint, printable } from '../io.ts'
-import { timeFor } from '../relative-time.ts'
 import { fitted } from '../wrap-words.ts'
 
 /** What is wrong with the sessions under watch; fails when one of them is critical or something waits for a person. */
@@ -38,14 +38,14 @@ export const health: Handler = async (given, io) => {
   const line = (text: string) => fitted(io)(`${text}\n`)
   line(`${counted(report.sessions.length, 'session')} under watch, ${sick.length} with findings`)
   for (const { nativeSession, agent, project, why } of waiting) {
-    line(`${colour('bold', printable(nativeSession))}  ${agent}  ${printable(project)}`)
+    line(`${colour('bold', printable(sessionIdFor(nativeSession, io)))}  ${agent}  ${printable(project)}`)
     line(
       `  ${colour('red', 'critical handoff')}  waits for you: ${printable(why ?? 'it is stuck')}. Answer it: baton asks`,
     )
   }
   for (const { id, title, facts, createdAt, parkedAt } of asks) {
     line(
-      `${colour('bold', printable(facts.nativeSession ?? id))}  ${facts.agent ?? ''}  ${printable(facts.project ?? '')}`,
+      `${colour('bold', printable(facts.nativeSession ? sessionIdFor(facts.nativeSession, io) : id))}  ${facts.agent ?? ''}  ${printable(facts.project ?? '')}`,
     )
     line(
       `  ${colour('red', parkedAt ? 'parked question' : 'question')}  waits for you${piped ? ' since' : ', asked'} ${timeFor(createdAt, io, now)}: ${printable(title)} Answer it: baton asks ${id}`,
@@ -59,7 +59,7 @@ export const health: Handler = async (given, io) => {
   }
   for (const row of sick) {
     line(
-      `${colour('bold', printable(row.title ?? row.id))}  ${row.agent}  ${row.state}  ${printable(row.project ?? '')}`,
+      `${colour('bold', printable(row.title ?? sessionIdFor(row.id, io)))}  ${row.agent}  ${row.state}  ${printable(row.project ?? '')}`,
     )
     for (const { check, status, message } of row.problems)
       line(

@@ -1,5 +1,6 @@
 import { BatonError } from '@batonpass/contract/errors'
 import { EXIT, flag, type Handler } from '../command.ts'
+import { sessionIdFor } from '../for-people.ts'
 import { printable } from '../io.ts'
 import { workflowsHere } from '../local-workflows.ts'
 import { fitted } from '../wrap-words.ts'
@@ -15,7 +16,7 @@ export const issue: Handler = async (given, io) => {
   else {
     const { run } = found
     const end = run?.end ? `${run.end.kind}: ${printable(run.end.reason)}` : (run?.state ?? 'unknown')
-    fitted(io)(`${found.session}  ${found.workflow}  ${end}\n`)
+    fitted(io)(`${sessionIdFor(found.session, io)}  ${found.workflow}  ${end}\n`)
     if (run?.pullRequest) io.stdout.write(`  ${printable(run.pullRequest)}\n`)
   }
   return found ? EXIT.ok : EXIT.failed

@@ -1,12 +1,11 @@
-import { shortSessionId } from '@batonpass/contract/session-name'
 import type { WorkflowRun } from '@batonpass/contract/workflow'
 import { systemClock } from '../../adapters/system/clock.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { counted } from '../counted.ts'
 import { type Cell, type Column, fitList } from '../fit-table.ts'
+import { sessionIdFor, timeFor } from '../for-people.ts'
 import { type Io, printable } from '../io.ts'
 import { workflowsHere } from '../local-workflows.ts'
-import { timeFor } from '../relative-time.ts'
 
 /** The runs of workflows: what each is doing, or how it ended. */
 export const sessions: Handler = async (given, io) => {
@@ -32,7 +31,7 @@ export function runLines(runs: readonly WorkflowRun[], io: Io): string {
   const piped = io.columns === undefined
   const id: Column<WorkflowRun> = {
     dropped: 0,
-    cell: ({ nativeSession }) => ({ text: piped ? nativeSession : shortSessionId(nativeSession) }),
+    cell: ({ nativeSession }) => ({ text: sessionIdFor(nativeSession, io) }),
   }
   const workflow: Column<WorkflowRun> = {
     dropped: 0,

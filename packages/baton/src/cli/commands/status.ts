@@ -14,10 +14,10 @@ import { claimLine, claimNeeds } from '../claim-lines.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { counted } from '../counted.ts'
 import { callDaemon, findDaemon, folderOf } from '../daemon.ts'
+import { ago, timeFor } from '../for-people.ts'
 import { paint, printable } from '../io.ts'
 import { reportFromFiles, reportHere } from '../local-work.ts'
 import { workflowsHere } from '../local-workflows.ts'
-import { ago, timeFor } from '../relative-time.ts'
 import { fitted } from '../wrap-words.ts'
 
 /** What the daemon and its sessions are doing. */

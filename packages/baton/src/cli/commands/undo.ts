@@ -7,8 +7,8 @@ import { makeUndo, type Restored, type Step, type Undo } from '../../undo/undo.t
 import { EXIT, flag, type Given, type Handler } from '../command.ts'
 import { counted } from '../counted.ts'
 import { fitList } from '../fit-table.ts'
+import { ago } from '../for-people.ts'
 import { type Io, printable } from '../io.ts'
-import { ago } from '../relative-time.ts'
 
 /** Goes back to how a worktree was before an agent's command. Works without the daemon. */
 export const undo: Handler = async (given, io) => {

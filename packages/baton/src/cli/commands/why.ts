@@ -1,7 +1,9 @@
 import { EntryList } from '@batonpass/contract/api'
 import { BatonError } from '@batonpass/contract/errors'
+import { systemClock } from '../../adapters/system/clock.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
+import { sessionIdFor, timeFor } from '../for-people.ts'
 import { paint, printable } from '../io.ts'
 import { fitted } from '../wrap-words.ts'
 
@@ -29,9 +31,9 @@ export const why: Handler = async (given, io) => {
   const colour = paint(io)
   const style = body.decision === 'allow' ? 'green' : body.decision === 'deny' ? 'red' : 'yellow'
   write(`${colour(style, body.decision)} by ${body.by}: ${printable(body.reason)}\n`)
-  write(`  when     ${entry.at}, after ${body.tookMs} ms\n`)
+  write(`  when     ${timeFor(entry.at, io, systemClock.now())}, after ${body.tookMs} ms\n`)
   write(
-    `  session  ${entry.nativeSession ?? ''} (${entry.agent ?? ''}) in ${printable(entry.project ?? '')}\n`,
+    `  session  ${sessionIdFor(entry.nativeSession ?? '', io)} (${entry.agent ?? ''}) in ${printable(entry.project ?? '')}\n`,
   )
   write(`  ${body.tool.padEnd(8)} ${printable(body.subject)}\n`)
   for (const step of body.trail) {

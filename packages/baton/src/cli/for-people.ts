@@ -1,3 +1,4 @@
+import { shortSessionId } from '@batonpass/contract/session-name'
 import type { Io } from './io.ts'
 
 /** How long ago something was: `5m`. */
@@ -15,3 +16,7 @@ export function timeFor(at: string, { columns }: Pick<Io, 'columns'>, now: numbe
   const ms = now - Date.parse(at)
   return ms < 0 ? `in ${ago(-ms)}` : `${ago(ms)} ago`
 }
+
+/** The start of a session's id, which every command accepts. Scripts that read a pipe get the whole id. */
+export const sessionIdFor = (nativeSession: string, { columns }: Pick<Io, 'columns'>): string =>
+  columns === undefined ? nativeSession : shortSessionId(nativeSession)
