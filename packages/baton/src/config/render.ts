@@ -14,6 +14,14 @@ export interface RenderOptions {
   key?: string | undefined
   /** Dims less important text on a terminal with colours. */
   dim?: (text: string) => string
+  /** Draws the table on a terminal; without it, columns are as wide as their values. */
+  table?: ((rows: readonly ShownRow[]) => string) | undefined
+}
+
+export interface ShownRow {
+  name: string
+  shown: string
+  source: string
 }
 
 /** The effective configuration as a table for people or as JSON for programs, without secrets. */
@@ -25,6 +33,8 @@ export function renderConfig(loaded: LoadedConfig, options: RenderOptions = {}):
   if (options.json)
     return `${JSON.stringify(single ? jsonOf(single) : wholeJson(loaded, options.key, rows), null, 2)}\n`
   if (single) return `${single.shown}\n`
+  if (options.table)
+    return options.table(rows.map(({ name, shown, source }) => ({ name, shown, source: sourceText(source) })))
   return table(rows, options.dim ?? (text => text))
 }
 

@@ -110,11 +110,14 @@ async function outputOf(command: string, columns: number | undefined): Promise<s
   return text
 }
 
+/** More than the longest output has. */
+const ROWS = 500
+
 /** What a person sees, and which lines the terminal had to break. */
 async function screen(text: string, columns: number): Promise<{ lines: string[]; broken: string[] }> {
-  const terminal = new xterm.Terminal({ cols: columns, rows: 100, allowProposedApi: true })
+  const terminal = new xterm.Terminal({ cols: columns, rows: ROWS, allowProposedApi: true })
   await new Promise<void>(resolve => terminal.write(text.replaceAll('\n', '\r\n'), resolve))
-  const rows = Array.from({ length: 100 }, (_, y) => terminal.buffer.active.getLine(y))
+  const rows = Array.from({ length: ROWS }, (_, y) => terminal.buffer.active.getLine(y))
   const lines = rows.map(line => line?.translateToString(true) ?? '')
   const broken = lines.filter((_, y) => rows[y]?.isWrapped)
   terminal.dispose()
@@ -132,6 +135,15 @@ it.each([60, 80, 120])('every list fits a terminal of %i columns', async columns
     screens.push(`$ baton ${command}\n${lines.join('\n')}\n`)
   }
   await expect(screens.join('\n')).toMatchFileSnapshot(`screens/lists-${columns}.txt`)
+})
+
+it.each([60, 80, 120])('every setting fits a terminal of %i columns', async columns => {
+  const piped = (await outputOf('config', undefined)).trimEnd().split('\n')
+  const { lines, broken } = await screen(await outputOf('config', columns), columns)
+  expect(broken).toEqual([])
+  // Names are never cut: people type them.
+  const first = (all: string[]) => all.map(line => line.split(' ')[0]).filter(Boolean)
+  expect(first(lines)).toEqual(first(piped))
 })
 
 it('a pipe gets every row whole, with the times and ids that scripts need', async () => {

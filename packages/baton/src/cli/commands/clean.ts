@@ -3,6 +3,7 @@ import { systemClock } from '../../adapters/system/clock.ts'
 import { EXIT, flag, type Handler, text } from '../command.ts'
 import { printable } from '../io.ts'
 import { workflowsHere } from '../local-workflows.ts'
+import { fitted } from '../wrap-words.ts'
 
 const DAY = 24 * 3_600_000
 const DEFAULT_DAYS = 7
@@ -19,7 +20,7 @@ export const clean: Handler = async (given, io) => {
     io.stdout.write(`${JSON.stringify({ removed, dryRun })}\n`)
     return EXIT.ok
   }
-  for (const path of removed) io.stdout.write(`${dryRun ? 'Would remove' : 'Removed'} ${printable(path)}\n`)
+  for (const path of removed) fitted(io)(`${dryRun ? 'Would remove' : 'Removed'} ${printable(path)}\n`)
   if (removed.length === 0) io.stdout.write('Nothing to clean.\n')
   return EXIT.ok
 }

@@ -21,6 +21,7 @@ import { writeCopy } from '../import/session-files.ts'
 import { type Io, printable } from '../io.ts'
 import { askAtTerminal, isInteractive } from '../questions.ts'
 import { type PlannedFile, setupPlan } from '../setup-plan.ts'
+import { fitted } from '../wrap-words.ts'
 import { otherHooks, removeOtherHooks } from './init.ts'
 
 /** Takes over the files of another system: shows the plan, and writes after a yes. */
@@ -40,7 +41,7 @@ export const importSystem: Handler = async (given, io) => {
     )
     return EXIT.ok
   }
-  for (const line of await planLines(plans, hooks, io)) io.stdout.write(`${printable(line)}\n`)
+  for (const line of await planLines(plans, hooks, io)) fitted(io)(`${printable(line)}\n`)
   if (plans.length + hooks.length === 0) {
     io.stdout.write('Nothing to import here. Baton looks for agentize, PAW, oh-my-pi and MoltNet.\n')
     return EXIT.ok

@@ -4,6 +4,7 @@ import { findWorktreeRoot } from '../../config/project.ts'
 import { EXIT, flag, type Given, type Handler } from '../command.ts'
 import { callStartedDaemon } from '../daemon.ts'
 import { type Io, printable } from '../io.ts'
+import { fitted } from '../wrap-words.ts'
 
 const PAUSE_MS = 30_000
 
@@ -12,7 +13,7 @@ export const pause: Handler = async (given, io) => {
   const answer = await callStartedDaemon(io, 'POST', '/api/pauses', PAUSE_MS, { body: requestOf(given, io) })
   const { pauses } = PauseList.parse(answer)
   if (flag(given, 'json')) io.stdout.write(`${JSON.stringify({ pauses })}\n`)
-  else for (const each of pauses) io.stdout.write(`${printable(pauseLine(each))}\n`)
+  else for (const each of pauses) fitted(io)(`${printable(pauseLine(each))}\n`)
   return EXIT.ok
 }
 

@@ -3,6 +3,7 @@ import { EXIT, flag, type Handler, text } from '../command.ts'
 import { callDaemon, ensureDaemon, folderOf } from '../daemon.ts'
 import { printable } from '../io.ts'
 import { placeOf } from '../tmux-place.ts'
+import { fitted } from '../wrap-words.ts'
 
 /** Adopts a tmux pane in which an agent runs already, or lists those that were. */
 export const watch: Handler = async (given, io) => {
@@ -15,7 +16,7 @@ export const watch: Handler = async (given, io) => {
     else if (adopted.length === 0) io.stdout.write('No pane was adopted. Adopt one: baton watch PANE\n')
     else
       for (const row of adopted)
-        io.stdout.write(`${row.place}  ${row.agent}  ${row.state}  ${printable(row.project ?? '')}\n`)
+        fitted(io)(`${row.place}  ${row.agent}  ${row.state}  ${printable(row.project ?? '')}\n`)
     return EXIT.ok
   }
   const place = placeOf(given.positionals[0], io.env)
