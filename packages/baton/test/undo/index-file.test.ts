@@ -157,6 +157,32 @@ test('names every entry and every cached tree, but no commit of a submodule', as
   expect(ids()).not.toContain(git('rev-parse', 'HEAD^{tree}').toString().trim())
 })
 
+/** Version 4: each name keeps all of the one before it and adds these bytes. */
+function growingIndex(count: number, added: string): Buffer {
+  const head = Buffer.from('DIRC\0\0\0\x04\0\0\0\0', 'latin1')
+  head.writeUInt32BE(count, 8)
+  const facts = Buffer.alloc(62)
+  facts.writeUInt32BE(0o100644, 24)
+  const entry = Buffer.concat([facts, Buffer.from([0]), Buffer.from(`${added}\0`)])
+  return Buffer.concat([head, ...Array.from({ length: count }, () => entry), Buffer.alloc(20)])
+}
+
+test('leaves to git an index whose names are too long, or too many bytes in all', () => {
+  const parse = (bytes: Buffer) => parseIndex(bytes, { format: 'sha1' })
+  expect(parse(growingIndex(4096, 'x'))?.names.length).toBe((4096 * 4097) / 2 + 2 * 4096)
+  expect(parse(growingIndex(4097, 'x'))).toBeUndefined()
+  // 10 MB that stand for gigabytes.
+  expect(parse(growingIndex(150_000, 'x'))).toBeUndefined()
+  const long = growingIndex(1, 'x'.repeat(4096))
+  const same = growingIndex(30_000, '')
+  expect(parse(long)).toBeDefined()
+  const both = Buffer.concat([long.subarray(0, -20), same.subarray(12)])
+  both.writeUInt32BE(30_001, 8)
+  const before = process.memoryUsage().arrayBuffers
+  expect(parse(both)).toBeUndefined()
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(400_000_000)
+})
+
 async function repository() {
   const folder = scratch('ix-')
   const repo = await gitRepo(join(folder.path, 'repo'))

@@ -63,6 +63,8 @@ function parse(bytes: Buffer, idLength: number): IndexFile | undefined {
     }
     const stop = bytes.indexOf(0, at)
     if (stop < 0 || stop >= end || kept < 0) return undefined
+    // In a hostile index, few bytes can stand for names of gigabytes.
+    if (kept + stop - at > MOST_NAME || names.length > MOST_NAMES) return undefined
     names.add(mode >> 12, kept, bytes.subarray(at, stop))
     at = version === 4 ? stop + 1 : start + ((stop - start + 8) & ~7)
     const stage = (flags >> 12) & 3
@@ -158,6 +160,11 @@ class Names {
     this.#end = start + kept + rest.length
   }
 
+  /** In bytes. */
+  get length(): number {
+    return this.#end
+  }
+
   get lastStart(): number {
     return this.#start
   }
@@ -220,6 +227,9 @@ function readTrees(bytes: Buffer, from: number, end: number, idLength: number): 
 }
 
 const SUBMODULE = 0o16
+/** In bytes: the longest path that Linux opens, and more than the names of 500,000 files usually have. */
+const MOST_NAME = 4096
+const MOST_NAMES = 64_000_000
 const ASSUME_VALID = 0x8000
 const EXTENDED = 0x4000
 const SKIP_WORKTREE = 0x4000
