@@ -67,17 +67,19 @@ async function captureOnce(
       return { staged, isHeld }
     }
     const kept = index && index.length <= INDEX_BYTES ? index : undefined
-    const [{ files, leftOut, changed, touched }, { staged, isHeld }] = await Promise.all([
-      scan(place, {
-        known: before,
-        names,
-        limits: request.limits,
-        also: request.also ?? [],
-        sinceMs,
-        store: async bytes => void (await writer.writeContent(bytes)),
-      }),
-      holdStaged(),
-    ])
+    const scanning = scan(place, {
+      known: before,
+      names,
+      limits: request.limits,
+      also: request.also ?? [],
+      sinceMs,
+      store: async bytes => void (await writer.writeContent(bytes)),
+    })
+    const holding = holdStaged()
+    // If one fails, the other must not write objects after the writer was abandoned.
+    await Promise.allSettled([scanning, holding])
+    const { files, leftOut, changed, touched } = await scanning
+    const { staged, isHeld } = await holding
     const details = detailsOf(files, leftOut, stash)
     const about = Buffer.from(JSON.stringify(details))
     const around = contentId(place, Buffer.concat([Buffer.from(JSON.stringify(position)), about]))
