@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { deflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { copyLooseObjects } from '../../src/adapters/git/snapshot/copy-loose.ts'
 import { ObjectWriter, readLoose } from '../../src/adapters/git/snapshot/objects.ts'
@@ -128,4 +129,45 @@ test('copies new commits with all they need, and leaves to git what is packed, d
   writeFileSync(file(blob), good)
   world.git('gc', '-q')
   expect(copy([next], [last, ...held])).toBe(false)
+})
+
+/** Puts an object with a right id into a repository, as an agent can. */
+function plant(objectDir: string, whole: Buffer, after = Buffer.alloc(0)): string {
+  const id = createHash('sha1').update(whole).digest('hex')
+  const file = join(objectDir, id.slice(0, 2), id.slice(2))
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, Buffer.concat([deflateSync(whole), after]))
+  return id
+}
+
+test('neither a pipe, a device, a link nor a huge content in the place of an object holds the daemon up', () => {
+  using world = repository('sha1')
+  const { objectDir } = world.place
+  const file = (id: string) => join(objectDir, id.slice(0, 2), id.slice(2))
+  const read = (id: string) => readLoose(objectDir, world.place, id, 1e6)
+  const [pipe, device, link] = ['1', '2', '3'].map(digit => digit.repeat(40)) as [string, string, string]
+  for (const id of [pipe, device, link]) mkdirSync(dirname(file(id)), { recursive: true })
+  execFileSync('mkfifo', [file(pipe)])
+  symlinkSync('/dev/zero', file(device))
+  const good = plant(objectDir, Buffer.from('blob 2\0hi'))
+  symlinkSync(file(good), file(link))
+  for (const id of [pipe, device, link]) expect(read(id)).toBeUndefined()
+  expect(read(good)).toMatchObject({ type: 'blob', body: Buffer.from('hi') })
+  const bomb = plant(objectDir, Buffer.concat([Buffer.from('blob 50000000\0'), Buffer.alloc(50_000_000)]))
+  expect(readFileSync(file(bomb)).length).toBeLessThan(1e6)
+  expect(read(bomb)).toBeUndefined()
+})
+
+test.each([
+  ['a wrong length', 'blob 3\0hi', ''],
+  ['a length with a zero before it', 'blob 02\0hi', ''],
+  ['an unknown type', 'blub 2\0hi', ''],
+  ['a tag', 'tag 2\0hi', ''],
+  ['no header', 'hi', ''],
+  ['more bytes after its end', 'blob 2\0hi', 'more'],
+])('an object with the right id is not copied if git refuses it: %s', (_, whole, after) => {
+  using world = repository('sha1')
+  const id = plant(world.place.objectDir, Buffer.from(whole), Buffer.from(after))
+  expect(readLoose(world.place.objectDir, world.place, id, 1e6)).toBeUndefined()
+  expect(copyLooseObjects(world.place, new ObjectWriter(world.repo), [id], new Set())).toBe(false)
 })

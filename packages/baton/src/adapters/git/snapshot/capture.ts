@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
 import type { BytePath, Capture, CaptureRequest, LeftOut } from '../../../ports/snapshots.ts'
@@ -12,6 +12,7 @@ import { type OperationFiles, operationCommits, readOperationFiles } from './ope
 import { bytePath } from './paths.ts'
 import type { Place } from './place.ts'
 import { readPosition, readStash } from './position.ts'
+import { readRegularFile } from './regular-file.ts'
 import { contentId, sameFile, scan } from './scan.ts'
 import { readStaged } from './staged.ts'
 import { commitsAmong, holdObjects, type Store } from './store.ts'
@@ -19,6 +20,8 @@ import { Folder } from './trees.ts'
 
 /** A larger index is not copied byte for byte; its contents are saved anyway. */
 const INDEX_BYTES = 8_000_000
+/** A worktree with as many files as a snapshot can have needs a quarter of this. */
+const MOST_INDEX_BYTES = 64_000_000
 
 /**
  * Writes the worktree's files, the index and the position of HEAD into one commit of Baton's own repository:
@@ -236,10 +239,13 @@ function stateId(
 }
 
 function readIndex(place: Place): Buffer | undefined {
-  try {
-    // Git replaces the index file as a whole, so a read always sees one consistent state.
-    return readFileSync(join(place.gitDir, 'index'))
-  } catch {
-    return undefined
-  }
+  const path = join(place.gitDir, 'index')
+  if (!lstatSync(path, { throwIfNoEntry: false })) return undefined
+  // Git replaces the index file as a whole, so a read always sees one consistent state.
+  const read = readRegularFile(path, MOST_INDEX_BYTES)
+  if (read) return read.bytes
+  // Undo to a step without an index would remove it.
+  throw new BatonError('undo_unavailable', `Baton cannot read git's index in ${place.root}`, {
+    remedy: `It has to be a regular file of at most ${MOST_INDEX_BYTES / 1_000_000} MB: check ${path}.`,
+  })
 }

@@ -4,7 +4,6 @@ import {
   existsSync,
   mkdirSync,
   openSync,
-  readFileSync,
   readSync,
   renameSync,
   rmSync,
@@ -15,6 +14,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { crc32, deflate, deflateSync, inflateSync } from 'node:zlib'
 import type { Repo } from './place.ts'
+import { readRegularFile } from './regular-file.ts'
 
 export type ObjectType = 'blob' | 'tree' | 'commit'
 
@@ -110,25 +110,40 @@ export class ObjectWriter {
 export const idOf = ({ format }: Pick<Repo, 'format'>, type: ObjectType, body: Buffer): string =>
   createHash(format).update(`${type} ${body.length}\0`).update(body).digest('hex')
 
-/** An object that is a file of its own. Undefined if it is not, or if its content does not have this id. */
+/**
+ * An object that is a file of its own. Undefined if it is not, or if git would refuse it: an agent can write any file there,
+ * such as one with another content, a wrong length or more bytes after its end.
+ */
 export function readLoose(
   objectDir: string,
   { format }: Pick<Repo, 'format'>,
   id: string,
   maxBytes: number,
-): { type: string; body: Buffer; compressed: Buffer } | undefined {
+): { type: ObjectType; body: Buffer; compressed: Buffer } | undefined {
   try {
-    const compressed = readFileSync(join(objectDir, id.slice(0, 2), id.slice(2)))
-    if (compressed.length > maxBytes) return undefined
-    const bytes = inflateSync(compressed, { maxOutputLength: maxBytes })
-    // An agent can write any file there.
+    const compressed = readRegularFile(join(objectDir, id.slice(0, 2), id.slice(2)), maxBytes)?.bytes
+    if (!compressed) return undefined
+    const { bytes, readTo } = inflate(compressed, maxBytes)
+    if (readTo !== compressed.length) return undefined
     if (createHash(format).update(bytes).digest('hex') !== id) return undefined
     const end = bytes.indexOf(0)
-    const [type = ''] = bytes.toString('latin1', 0, end).split(' ')
-    return { type, body: bytes.subarray(end + 1), compressed }
+    const head = bytes.toString('latin1', 0, Math.min(end, MOST_HEAD))
+    const body = bytes.subarray(end + 1)
+    const type = TYPES.find(type => head === `${type} ${body.length}`)
+    return end < 0 || type === undefined ? undefined : { type, body, compressed }
   } catch {
     return undefined
   }
+}
+
+/** Throws if the result is larger than `maxBytes`. `readTo`: where the compressed bytes end. */
+function inflate(compressed: Buffer, maxBytes: number): { bytes: Buffer; readTo: number } {
+  const options = { maxOutputLength: maxBytes, info: true }
+  const { buffer, engine } = inflateSync(compressed, options) as unknown as {
+    buffer: Buffer
+    engine: { bytesWritten: number }
+  }
+  return { bytes: buffer, readTo: engine.bytesWritten }
 }
 
 /** Git's pack format, version 2: whole objects one after another, and an index that finds them by id. */
@@ -227,6 +242,9 @@ function entryHead(type: ObjectType, length: number): Buffer {
 }
 
 const PACK_TYPES = { commit: 1, tree: 2, blob: 3 } as const
+const TYPES = ['commit', 'tree', 'blob'] as const
+/** Longer than any type with a length. */
+const MOST_HEAD = 32
 
 const looseBytes = (type: ObjectType, body: Buffer): Buffer =>
   Buffer.concat([Buffer.from(`${type} ${body.length}\0`), body])

@@ -1,14 +1,4 @@
-import {
-  closeSync,
-  constants,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
 import type { StepRecord } from '../../../ports/snapshots.ts'
@@ -16,6 +6,7 @@ import { Contents } from './contents.ts'
 import { objectId } from './details.ts'
 import { splitNames } from './paths.ts'
 import { gitAt, type Place } from './place.ts'
+import { readRegularFile } from './regular-file.ts'
 import type { Store } from './store.ts'
 
 /** Git's own files about an unfinished merge, rebase, cherry-pick or revert, by their path in git's folder. */
@@ -29,6 +20,7 @@ const FILES = [
 ]
 const FOLDERS = ['rebase-merge', 'rebase-apply', 'sequencer']
 const MAX_BYTES = 20_000_000
+const MAX_FILES = 20_000
 
 /** Empty when no operation is in progress. */
 export function readOperationFiles(place: Place): OperationFiles {
@@ -40,22 +32,18 @@ export function readOperationFiles(place: Place): OperationFiles {
     const facts = lstatSync(path, { throwIfNoEntry: false })
     if (facts?.isDirectory()) for (const inner of readdirSync(path)) read(`${name}/${inner}`)
     if (!facts?.isFile()) return
-    size += facts.size
-    if (size > MAX_BYTES)
+    // Never through a link or from a pipe that has taken its place.
+    const bytes = readRegularFile(path, MAX_BYTES - size)?.bytes
+    // Git has removed it meanwhile.
+    if (!bytes && !lstatSync(path, { throwIfNoEntry: false })) return
+    if (!bytes || found.size >= MAX_FILES)
       throw new BatonError(
         'undo_unavailable',
-        `Git's files about the operation in ${place.root} are too large`,
-        {
-          remedy: 'Finish or abort the operation.',
-        },
+        `Git's files about the operation in ${place.root} are too large, too many or unreadable`,
+        { remedy: 'Finish or abort the operation.' },
       )
-    // Never through a link that has taken its place.
-    const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-    try {
-      found.set(name, readFileSync(file))
-    } finally {
-      closeSync(file)
-    }
+    size += bytes.length
+    found.set(name, bytes)
   }
   for (const name of [...FILES, ...FOLDERS]) read(name)
   return found

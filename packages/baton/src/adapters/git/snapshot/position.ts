@@ -1,30 +1,23 @@
-import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Position } from '../../../ports/snapshots.ts'
 import { objectId } from './details.ts'
 import { gitAt, type Place } from './place.ts'
+import { readRegularText } from './regular-file.ts'
 
 /** Where HEAD is. Reads git's files itself where it can: a process costs more than the rest of an unchanged snapshot. */
 export async function readPosition(place: Place): Promise<Position> {
   const branch = await readBranch(place)
-  const common = await commonDir(place)
-  const loose = branch && objectId((await readFile(join(common, branch), 'utf8').catch(() => '')).trimEnd())
-  const detached = branch
-    ? undefined
-    : objectId((await readFile(join(place.gitDir, 'HEAD'), 'utf8')).trimEnd())
-  return { branch, head: loose ?? detached ?? (await resolveRef(place, 'HEAD')) }
+  const named = branch ? join(commonDir(place), branch) : join(place.gitDir, 'HEAD')
+  const head = objectId(readRegularText(named, MAX_REF)?.trimEnd())
+  return { branch, head: head ?? (await resolveRef(place, 'HEAD')) }
 }
 
 /** The folder that all worktrees of a repository share. */
-async function commonDir(place: Place): Promise<string> {
-  return resolve(
-    place.gitDir,
-    (await readFile(join(place.gitDir, 'commondir'), 'utf8').catch(() => '.')).trim(),
-  )
-}
+const commonDir = (place: Place): string =>
+  resolve(place.gitDir, readRegularText(join(place.gitDir, 'commondir'), MAX_REF)?.trim() ?? '.')
 
 async function readBranch(place: Place): Promise<string | undefined> {
-  const text = await readFile(join(place.gitDir, 'HEAD'), 'utf8').catch(() => '')
+  const text = readRegularText(join(place.gitDir, 'HEAD'), MAX_REF) ?? ''
   const plain = /^ref: (refs\/heads\/\S+)\n?$/.exec(text)?.[1]
   // With other ref storage formats, this file has no branch.
   if (plain !== undefined && plain !== 'refs/heads/.invalid') return plain
@@ -46,8 +39,7 @@ export async function resolveRef(place: Place, ref: string): Promise<string | un
 
 /** The stashes, newest first, from git's reflog. */
 export async function readStash(place: Place): Promise<[commit: string, message: string][]> {
-  const log = join(await commonDir(place), 'logs/refs/stash')
-  const text = await readFile(log, 'latin1').catch(() => '')
+  const text = readRegularText(join(commonDir(place), 'logs/refs/stash'), MAX_STASH_LOG, 'latin1') ?? ''
   return text
     .split('\n')
     .flatMap((line): [string, string][] => {
@@ -60,3 +52,6 @@ export async function readStash(place: Place): Promise<[commit: string, message:
 }
 
 const MAX_STASH = 50
+const MAX_STASH_LOG = 10_000_000
+/** A name of a ref or a folder is not longer. */
+const MAX_REF = 10_000

@@ -1,14 +1,5 @@
 import { createHash } from 'node:crypto'
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readlinkSync,
-  readSync,
-  type Stats,
-} from 'node:fs'
+import { lstatSync, readlinkSync, type Stats } from 'node:fs'
 import { setImmediate as turn } from 'node:timers/promises'
 import { BatonError } from '@batonpass/contract/errors'
 import type { BytePath, CaptureLimits, LeftOut } from '../../../ports/snapshots.ts'
@@ -17,6 +8,7 @@ import { listWorktree, recallList } from './file-list.ts'
 import { keepIgnored } from './ignored.ts'
 import { isPlain, onDisk, parentOf } from './paths.ts'
 import type { Place } from './place.ts'
+import { readRegularFile } from './regular-file.ts'
 
 export interface ScanRequest {
   known: ReadonlyMap<BytePath, KnownFile>
@@ -228,21 +220,5 @@ function readFresh(
 ): { bytes: Buffer; facts: Stats } | undefined {
   const where = onDisk(place.root, path)
   if (found.isSymbolicLink()) return { bytes: readlinkSync(where, { encoding: 'buffer' }), facts: found }
-  // Never follow a link, never wait for a pipe.
-  const file = openSync(where, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-  try {
-    const facts = fstatSync(file)
-    if (!facts.isFile() || facts.size > limit) return undefined
-    const buffer = Buffer.allocUnsafe(facts.size + 1)
-    let length = 0
-    for (;;) {
-      const count = readSync(file, buffer, length, buffer.length - length, length)
-      if (count === 0) return { bytes: buffer.subarray(0, length), facts }
-      length += count
-      // It grew while it was read.
-      if (length === buffer.length) return undefined
-    }
-  } finally {
-    closeSync(file)
-  }
+  return readRegularFile(where, limit)
 }
