@@ -6,6 +6,7 @@ import { deflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { copyLooseObjects } from '../../src/adapters/git/snapshot/copy-loose.ts'
 import { ObjectWriter, readLoose } from '../../src/adapters/git/snapshot/objects.ts'
+import { tidyStore } from '../../src/adapters/git/snapshot/tidy-store.ts'
 import { Folder } from '../../src/adapters/git/snapshot/trees.ts'
 import { plainGit, scratch } from '../world/scratch.ts'
 
@@ -170,4 +171,71 @@ test.each([
   const id = plant(world.place.objectDir, Buffer.from(whole), Buffer.from(after))
   expect(readLoose(world.place.objectDir, world.place, id, 1e6)).toBeUndefined()
   expect(copyLooseObjects(world.place, new ObjectWriter(world.repo), [id], new Set())).toBe(false)
+})
+
+test('a tree is not copied if git cannot read it, or if it takes a file for a folder', () => {
+  using world = repository('sha1')
+  using store = repository('sha1')
+  const copy = (id: string) => copyLooseObjects(world.place, new ObjectWriter(store.repo), [id], new Set())
+  const tree = (body: Buffer) =>
+    plant(world.place.objectDir, Buffer.concat([Buffer.from(`tree ${body.length}\0`), body]))
+  const row = (mode: string, name: string, id: string) =>
+    Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(id, 'hex')])
+  const blob = plant(world.place.objectDir, Buffer.from('blob 2\0hi'))
+  const good = tree(row('100644', 'a', blob))
+  for (const body of [
+    row('100644', 'a', blob).subarray(0, -1),
+    row('100644', '', blob),
+    row('rw', 'a', blob),
+    Buffer.from('no tree'),
+    row('40000', 'a', blob),
+    row('100644', 'a', good),
+    Buffer.concat([row('100644', 'a', blob), row('40000', 'b', blob)]),
+  ])
+    expect(copy(tree(body))).toBe(false)
+  expect(store.text('count-objects')).toMatch(/^0 /)
+  expect(copy(tree(row('40000', 'a', good)))).toBe(true)
+})
+
+test('the store is tidied even if it has a step that git cannot walk through, and no object is lost', async () => {
+  using world = repository('sha1')
+  const { objectDir } = world.place
+  const store = { ...world.repo, refs: 'refs/baton/undo/x/' }
+  const commit = (tree: string) => world.text('commit-tree', '-m', 'step', tree)
+  const writer = new ObjectWriter(world.repo)
+  const folder = new Folder()
+  for (let i = 0; i < 50; i++)
+    folder.set(`${i}`, { mode: '100644', id: writer.writePlain(Buffer.from(`file ${i}`)) })
+  const good = folder.write((type, body) => writer.write(type, body))
+  world.git('update-ref', `${store.refs}1`, commit(good))
+  // As an index of an agent can say it: a folder as a file.
+  const bad = new Folder()
+  bad.set('file', { mode: '100644', id: good })
+  const step = commit(bad.write((type, body) => writer.write(type, body)))
+  world.git('update-ref', `${store.refs}2`, step)
+  plant(objectDir, Buffer.from('blub 2\0hi'))
+  expect(() => world.git('repack', '-a', '-d', '-q')).toThrow()
+
+  const packs = () => readdirSync(join(objectDir, 'pack')).filter(name => name.endsWith('.pack'))
+  const crowd = () => {
+    for (let i = 0; i < 90; i++) writeFileSync(join(objectDir, 'pack', `tmp_${i}`), '')
+  }
+  crowd()
+  await tidyStore(store)
+  expect(packs()).toHaveLength(1)
+  expect(world.text('count-objects')).toMatch(/^1 /)
+  expect(world.text('show', `${store.refs}1:7`)).toBe('file 7')
+  expect(world.text('cat-file', '-t', step)).toBe('commit')
+
+  writer.finish()
+  const later = new ObjectWriter(world.repo)
+  const more = later.writePlain(Buffer.from('more'))
+  await tidyStore(store)
+  expect(packs()).toHaveLength(1)
+  expect(world.text('cat-file', 'blob', more)).toBe('more')
+  // When the step has expired, git drops what no other needs.
+  world.git('update-ref', '-d', `${store.refs}2`)
+  await tidyStore(store)
+  expect(() => world.git('cat-file', '-e', step)).toThrow()
+  expect(world.text('show', `${store.refs}1:7`)).toBe('file 7')
 })

@@ -23,7 +23,8 @@ import { restoreOperation } from './snapshot/operation.ts'
 import { bytePath, isPlain, splitNames } from './snapshot/paths.ts'
 import { gitAt, type Place, Places } from './snapshot/place.ts'
 import { branchFacts, giveStepBack, moveRefs, putIndexBack, putStashBack } from './snapshot/restore-refs.ts'
-import { ensureStore, oldSteps, type Store, storeOf, tidyStore } from './snapshot/store.ts'
+import { ensureStore, oldSteps, type Store, storeOf } from './snapshot/store.ts'
+import { tidyStore } from './snapshot/tidy-store.ts'
 import { changeFiles } from './snapshot/write.ts'
 
 export interface GitSnapshotOptions {

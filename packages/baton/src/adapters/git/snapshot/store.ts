@@ -224,20 +224,9 @@ async function hasAll(place: Place, commits: readonly string[], contents: readon
   return walked.code === 0
 }
 
-/** Packs the store's objects and drops those of expired steps, once there are many. Call it under the lock. */
-export async function tidyStore(store: Store): Promise<void> {
-  const count = (folder: string) => {
-    const path = join(store.gitDir, 'objects', folder)
-    return existsSync(path) ? readdirSync(path).length : 0
-  }
-  // Loose objects are spread evenly over 256 folders.
-  if (count('17') < 8 && count('pack') < 90) return
-  await gitAt(store, ['repack', '-a', '-d', '-q'], { timeoutMs: PACK_MS })
-  await gitAt(store, ['prune', '--expire=now'], { timeoutMs: PACK_MS })
-}
-
 /** Without the search for similar contents: time matters more than space here. */
-const PACK = ['-c', 'core.fsync=none', 'pack-objects', '-q', '--revs', '--window=0', '--threads=1']
+export const PACK_LISTED = ['-c', 'core.fsync=none', 'pack-objects', '-q', '--window=0', '--threads=1']
+const PACK = [...PACK_LISTED, '--revs']
 const NAME = 'store.git'
 const MAX_COMMITS = 2000
-const PACK_MS = 120_000
+export const PACK_MS = 120_000

@@ -84,15 +84,21 @@ export class Folder {
   }
 }
 
-/** The entries of a tree object. */
-export function* readTree(body: Buffer, idLength: number): Iterable<TreeEntry> {
+/** The entries of a tree object. Undefined if git cannot read it. */
+export function readTree(body: Buffer, idLength: number): TreeEntry[] | undefined {
+  const entries: TreeEntry[] = []
   for (let at = 0; at < body.length; ) {
     const space = body.indexOf(32, at)
     const end = body.indexOf(0, at)
-    if (space < 0 || end < space) return
-    yield { mode: body.toString('latin1', at, space), id: body.toString('hex', end + 1, end + 1 + idLength) }
+    const mode = body.toString('latin1', at, Math.min(space, at + MOST_MODE))
     at = end + 1 + idLength
+    if (!/^[1-7][0-7]{4,5}$/.test(mode) || end < space + 2 || at > body.length) return undefined
+    entries.push({ mode, id: body.toString('hex', end + 1, at) })
   }
+  return entries
 }
+
+/** Longer than any mode. */
+const MOST_MODE = 8
 
 const isEntryName = (name: string): boolean => name !== '' && name !== '.' && name !== '..'
