@@ -1,6 +1,6 @@
 /**
- * Snapshots of a worktree of many files: ahead of time, where nothing changed, where one file changed, after a commit,
- * and an undo. Next to it, what the same snapshot costs with `git add -A` in a private index.
+ * Snapshots of a worktree of many files: ahead of time, where nothing changed, where one file changed, after `git add`,
+ * after a commit, and an undo. Next to it, what the same snapshot costs with `git add -A` in a private index.
  * Run: node bench/undo.ts [--files 5000] [--rounds 30]
  */
 import { execFileSync } from 'node:child_process'
@@ -52,6 +52,13 @@ const one = join(work, 'packages/p1/src/m1/file-1.ts')
 rows.push({
   what: 'one file changed',
   ...(await measure(rounds, take, () => writeFileSync(one, `export const n = ${n++}\n`))),
+})
+rows.push({
+  what: 'after git add',
+  ...(await measure(rounds, take, () => {
+    writeFileSync(one, `export const n = ${n++}\n`)
+    git(['add', '-A'])
+  })),
 })
 rows.push({
   what: 'after a commit',
