@@ -83,7 +83,7 @@ export async function installHooks(given: Given, io: Io, more: object = {}): Pro
     )
   } else {
     summary(io, chosen, transport, tried, changes, dryRun)
-    const judge = judgeLine(io)
+    const judge = dryRun ? undefined : judgeLine(io)
     if (judge) io.stdout.write(`${judge}\n`)
     if (!dryRun && target.scope === 'user')
       for (const line of hindrances(chosen, io)) io.stdout.write(`${line}\n`)

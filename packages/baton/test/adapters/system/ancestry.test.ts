@@ -7,14 +7,15 @@ import { scratch } from '../../world/scratch.ts'
 
 describe('the ancestors of a process', () => {
   it('are found up to the first one, with their command lines', async () => {
-    const child = spawn(process.execPath, ['-e', 'process.stdin.resume()'], {
-      stdio: ['pipe', 'ignore', 'ignore'],
-    })
+    const program = 'console.log(1); process.stdin.resume()'
+    const child = spawn(process.execPath, ['-e', program], { stdio: ['pipe', 'pipe', 'ignore'] })
     try {
+      // Until it runs its own program, a new process shows the command line of its parent.
+      await once(child.stdout, 'data')
       const chain = await systemAncestry.ancestorsOf(child.pid ?? 0)
       expect(chain?.[0]).toMatchObject({
         pid: child.pid,
-        words: [process.execPath, '-e', 'process.stdin.resume()'],
+        words: [process.execPath, '-e', program],
       })
       expect(chain?.[1]?.pid).toBe(process.pid)
       expect(chain?.length).toBeGreaterThan(2)
