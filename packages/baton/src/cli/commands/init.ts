@@ -25,6 +25,7 @@ import { EXIT, flag, type Given, text } from '../command.ts'
 import { ensureDaemon, folderOf } from '../daemon.ts'
 import { diffOf } from '../diff.ts'
 import type { Io } from '../io.ts'
+import { configOf } from '../local-judge.ts'
 import type { PlannedFile } from '../setup-plan.ts'
 
 /** The settings files that `init` would change, and of which agents. */
@@ -83,7 +84,7 @@ export async function installHooks(given: Given, io: Io, more: object = {}): Pro
     )
   } else {
     summary(io, chosen, transport, tried, changes, dryRun)
-    const judge = dryRun ? undefined : judgeLine(io)
+    const judge = dryRun ? undefined : await judgeLine(io)
     if (judge) io.stdout.write(`${judge}\n`)
     if (!dryRun && target.scope === 'user')
       for (const line of hindrances(chosen, io)) io.stdout.write(`${line}\n`)
@@ -96,7 +97,10 @@ export async function installHooks(given: Given, io: Io, more: object = {}): Pro
 }
 
 /** Baton's own model calls cost something, so `init` says which ones there are and how to turn them off. */
-function judgeLine({ env }: Io): string | undefined {
+async function judgeLine(io: Io): Promise<string | undefined> {
+  const { config } = await configOf(findWorktreeRoot(io.cwd), io)
+  if (!config.handsoff.auto_permission) return undefined
+  const { env } = io
   const program = answerLaunches().find(({ program }) => onPath(program, env))?.program
   const by = env.ANTHROPIC_API_KEY ? 'the Anthropic API with your key' : program && `\`${program} -p\``
   if (!by) return undefined
