@@ -28,7 +28,7 @@ export async function editSetting(
 /** The text of a settings file with one key changed or removed. Comments and all other keys stay, or this throws. */
 export function withSetting(text: string, change: SettingChange): string {
   const key = configKeys().find(({ name }) => name === change.key)
-  if (!key) throw new BatonError('usage', `There is no setting ${JSON.stringify(change.key)}`)
+  if (!key) throw new BatonError('usage', `Baton does not have a setting ${JSON.stringify(change.key)}`)
   const document = settingsDocument(text)
   const before = othersOf(text, key)
   if (change.value === undefined && change.yaml === undefined) remove(document, key.path)

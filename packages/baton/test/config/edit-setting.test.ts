@@ -73,9 +73,9 @@ describe('changing a setting', () => {
     ['permissions.deny', { yaml: '- (' }, /permissions\.deny/],
     ['permissions.deny', { yaml: '*unknown' }, /Not valid YAML/],
     ['permissions.deny', { yaml: '# only a comment' }, /Write a value/],
-    ['no.such.key', { value: 1 }, /There is no setting/],
-    ['__proto__', { value: 1 }, /There is no setting/],
-    ['permission', { yaml: '{undo: false}' }, /There is no setting/],
+    ['no.such.key', { value: 1 }, /does not have a setting/],
+    ['__proto__', { value: 1 }, /does not have a setting/],
+    ['permission', { yaml: '{undo: false}' }, /does not have a setting/],
   ])('refuses %s: %j', (key, change, message) => {
     expect(() => withSetting(FILE, { key, ...change })).toThrow(message)
   })

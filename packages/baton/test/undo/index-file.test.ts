@@ -171,7 +171,7 @@ test('leaves to git an index whose names are too long, or too many bytes in all'
   const parse = (bytes: Buffer) => parseIndex(bytes, { format: 'sha1' })
   expect(parse(growingIndex(4096, 'x'))?.names.length).toBe((4096 * 4097) / 2 + 2 * 4096)
   expect(parse(growingIndex(4097, 'x'))).toBeUndefined()
-  // 10 MB that stand for gigabytes.
+  // 10 MB that would expand to gigabytes.
   expect(parse(growingIndex(150_000, 'x'))).toBeUndefined()
   const long = growingIndex(1, 'x'.repeat(4096))
   const same = growingIndex(30_000, '')

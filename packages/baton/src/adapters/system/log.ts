@@ -59,6 +59,6 @@ function rotateFile(path: string): void {
   try {
     if (statSync(path).size >= ROTATE_AT_BYTES) renameSync(path, `${path}.1`)
   } catch {
-    // There is no log yet, or its folder is not writable.
+    // The log does not exist yet, or its folder is not writable.
   }
 }

@@ -63,7 +63,7 @@ function parse(bytes: Buffer, idLength: number): IndexFile | undefined {
     }
     const stop = bytes.indexOf(0, at)
     if (stop < 0 || stop >= end || kept < 0) return undefined
-    // In a hostile index, few bytes can stand for names of gigabytes.
+    // In a hostile index, few bytes can expand to gigabytes of names.
     if (kept + stop - at > MOST_NAME || names.length > MOST_NAMES) return undefined
     names.add(mode >> 12, kept, bytes.subarray(at, stop))
     at = version === 4 ? stop + 1 : start + ((stop - start + 8) & ~7)
