@@ -109,7 +109,7 @@ test('what the real Claude Code asks is answered in VS Code: a choice, two quest
   expect(lastRequestOf(model, home)).toMatch(/got .*name\W+Ada\W+age\W+36\W+news\W+true\W+plan\W+pro/)
 
   const settled = AskList.parse(JSON.parse(await baton.must('asks', '--all', '--json'))).asks.toReversed()
-  expect(settled.map(({ answer }) => answer?.by.channel)).toEqual([
+  expect(settled.map(({ answer, state, title }) => answer?.by.channel ?? `${state}: ${title}`)).toEqual([
     'vscode',
     'vscode',
     'vscode',

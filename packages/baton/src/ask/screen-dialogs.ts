@@ -116,14 +116,22 @@ export class ScreenDialogs {
       .catch(cause => fault("withdrawing what an agent's screen asked", cause))
   }
 
-  async #ask({ seen, fingerprint }: Shown, signal: AbortSignal): Promise<void> {
-    const { asks } = this.#ports
+  async #ask(shown: Shown, signal: AbortSignal): Promise<void> {
+    const { asks, clock } = this.#ports
+    const { seen, fingerprint } = shown
     const { session } = seen
     // Something else asks the person about it already, or they were asked and left it to the screen.
     if (asks.open().some(ask => isOf(session, ask) && ask.fingerprint !== fingerprint)) return
     const recent = await asks.recent(RECENT)
     if (recent.some(ask => isOf(session, ask) && ask.createdAt >= session.lastSeenAt && isLeftToScreen(ask)))
       return
+    const firstSeenAt = clock.now() - (clock.elapsed() - shown.since)
+    if (recent.some(ask => isOf(session, ask) && isOfHookSettledAfter(firstSeenAt, ask))) {
+      // A hook asked what this dialog asks and has its answer: the dialog is about to close. If it stays, ask later.
+      shown.since = clock.elapsed()
+      delete shown.asking
+      return
+    }
     const unanswered = await this.#ports.unanswered(seen)
     const options: AskingOptions = { signal, withinMs: WAIT_MS, unreached: 'wait', unanswered }
     const question = this.#question(seen, fingerprint)
@@ -164,7 +172,7 @@ export class ScreenDialogs {
         ...(project ? { project } : {}),
         ...(session.cwd ? { cwd: session.cwd } : {}),
       },
-      key: `screen ${session.id} ${session.lastSeenAt}`,
+      key: `${OF_SCREEN}${session.id} ${session.lastSeenAt}`,
       fingerprint,
       questions: [
         {
@@ -183,6 +191,8 @@ export class ScreenDialogs {
 }
 
 const RECENT = 50
+/** How the keys of these asks begin. */
+const OF_SCREEN = 'screen '
 
 /** Several spaces separate an option from its description. No option is recommended: Baton must never choose one by itself. */
 function choiceOf(option: string, index: number): Choice {
@@ -199,6 +209,9 @@ const isOf = (session: Session, { facts, kind }: Ask): boolean =>
 
 const isLeftToScreen = ({ state, answer }: Ask): boolean =>
   state === 'timed-out' || answer?.option === 'on-screen'
+
+const isOfHookSettledAfter = (time: number, { key, settledAt }: Ask): boolean =>
+  !key.startsWith(OF_SCREEN) && settledAt !== undefined && Date.parse(settledAt) > time
 
 const fingerprintFor = ({ session, dialog: { text, options }, place }: SeenDialog): string =>
   fingerprintOf({ session: session.id, tool: `screen ${place}`, input: { text, options }, cwd: undefined })

@@ -222,3 +222,22 @@ it('takes a comment if an option does', async () => {
   await show([commented], 0)
   expect([chosen, comments]).toEqual([[1], ['add a rollback step']])
 })
+
+it('does not ask again what a hook just got an answer to while its dialog closes, but does if the dialog stays', async () => {
+  await using world = await askWorld()
+  const asks = await world.begin([listChannel('telegram')])
+  const { show } = screenFor(world, asks)
+  const facts = { session: session.id, agent: 'codex' as const }
+  const hook = asks.ask(sampleQuestion('ls', { facts }), {
+    signal: new AbortController().signal,
+    withinMs: 600_000,
+  })
+  await settled()
+  await show([plan], 10)
+  await asks.answer(asks.open()[0]?.id ?? '', { option: 'allow-once', by: ann })
+  await hook
+  await show([plan], 10)
+  expect(await asks.recent(9)).toHaveLength(1)
+  await show([plan], 10)
+  expect(asks.open()).toMatchObject([{ kind: 'question' }])
+})

@@ -263,7 +263,12 @@ describe('what the real Claude Code asks', () => {
       body.kind === 'workflow' ? [body.end ?? body.what] : [],
     )
     expect(story).toEqual(['started', 'question-parked', 'resumed', 'continued', 'capped'])
-    expect((await baton.run(['health'])).stdout).not.toContain('question')
+    // The daemon looks at screens from time to time, so `health` may show the dialog for a moment after it closed.
+    await until(async () => !(await baton.run(['health'])).stdout.includes('question'), {
+      what: '`baton health` without a question',
+      timeout: 120_000,
+      evidence: async () => (await baton.run(['health'])).stdout,
+    })
     model.assertClean()
   })
 })
