@@ -34,7 +34,6 @@ export interface ProofsParts extends CheckPorts {
   ids: Pick<Ids, 'id'>
   configFor(project: string): Promise<Config>
   journal(proof: Proof, entry: ProofEntry): Promise<void>
-  fault(during: string, cause: unknown): void
 }
 
 export interface ProofOrder {
@@ -65,6 +64,8 @@ export class Proofs {
   readonly #parts: ProofsParts
   readonly #running = new Map<string, { end: Promise<Proof>; stop: AbortController }>()
   readonly #waiting: (() => void)[] = []
+  /** Proofs that this daemon launched: `resume` leaves them alone, also between their first record and their launch. */
+  readonly #launched = new Set<string>()
   #places = MAX_RUNNING
 
   constructor(parts: ProofsParts) {
@@ -152,6 +153,7 @@ export class Proofs {
       ...(issueChecks?.text ? { issue: { number: issueChecks.issue, text: issueChecks.text } } : {}),
       ...(again ? { again } : {}),
     }
+    this.#launched.add(proof.id)
     await this.#put(proof)
     await this.#parts.journal(proof, entryOf(proof, 'started'))
     this.#launch(proof)
@@ -199,7 +201,8 @@ export class Proofs {
   /** Once, when the daemon starts: runs again what a killed daemon left. */
   async resume(): Promise<void> {
     for (const proof of await this.list()) {
-      if (proof.endedAt !== undefined || this.#running.has(proof.id)) continue
+      if (proof.endedAt !== undefined || this.#launched.has(proof.id)) continue
+      this.#launched.add(proof.id)
       const { running, setupResult, ...rest } = proof
       await removeCheckouts(this.#parts, proof)
       // What was finished comes back from the cache.
@@ -231,9 +234,13 @@ export class Proofs {
 
   async #run(first: Proof, signal: AbortSignal): Promise<Proof> {
     let proof = first
-    const change = async (news: Partial<Proof>) => {
+    let saved: Promise<void> = Promise.resolve()
+    // One write at a time, always of the newest record: checks run in parallel, and an older write that ends last would
+    // replace the result of a check on disk.
+    const change = (news: Partial<Proof>): Promise<void> => {
       proof = { ...proof, ...news }
-      await this.#put(proof)
+      saved = saved.catch(() => undefined).then(() => this.#put(proof))
+      return saved
     }
     const progress = {
       running: (running: string) => change({ running }),

@@ -37,6 +37,7 @@ export interface CheckPorts {
   /** A new folder for a checkout. */
   folderFor(name: string): string
   redact(text: string): string
+  fault(during: string, cause: unknown): void
 }
 
 export interface Progress {
@@ -127,8 +128,8 @@ export async function runChecks(
   const why = `could not run: ${broken.reason instanceof Error ? broken.reason.message : broken.reason}`
   const left = runs.filter(({ name }) => !finished.has(name))
   for (const { name } of left) await progress.result({ name, status: 'not-run', why, seconds: 0 })
-  // All checks have a result, but the fault is not one of them.
-  if (left.length === 0) throw broken.reason
+  // Every check has a result from another checkout, or this one could not be removed: neither changes the verdict.
+  if (left.length === 0) ports.fault('running checks', broken.reason)
 }
 
 /** How the work made the tests weaker. */
@@ -169,7 +170,7 @@ async function inCheckout(
   try {
     await checkouts.make(project, commit, folder)
     if (signal.aborted) return
-    const contained = await containment.open(`${id}-${lane}`, folder, project)
+    const contained = await openStarted(containment, [`${id}-${lane}`, folder, project], signal)
     try {
       await work({ ...contained, folder })
     } finally {
@@ -262,6 +263,20 @@ async function runOnce(
 }
 
 const MAX_STARTS = 3
+
+/** Tries again if a sandbox does not start in time, as on a busy machine. */
+async function openStarted(
+  containment: Containment,
+  about: Parameters<Containment['open']>,
+  signal: AbortSignal,
+): Promise<ContainedFolder> {
+  for (let tries = 1; ; tries++)
+    try {
+      return await containment.open(...about)
+    } catch (cause) {
+      if (tries === MAX_STARTS || signal.aborted) throw cause
+    }
+}
 
 /** A sandbox that could not start, for example on a machine without free memory, is not a check that failed: tries again. */
 async function runStarted(

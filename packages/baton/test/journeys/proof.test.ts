@@ -227,13 +227,13 @@ describe('baton proof', () => {
     const running = baton.run(['proof', 'run', '--json'])
     const current = async () =>
       (JSON.parse(await baton.must('proof', '--json')) as { proofs: Proof[] }).proofs[0]
-    await expect.poll(async () => (await current())?.results.length, { timeout: 60_000 }).toBe(1)
+    await expect.poll(async () => (await current())?.results.length, { timeout: 120_000 }).toBe(1)
     const pid = (JSON.parse(await baton.must('status', '--json')) as { daemon: { pid: number } }).daemon.pid
     process.kill(pid, 'SIGKILL')
     // The waiting command starts the next daemon. The same proof; what was finished is not run again.
     const restarted = await baton.waitFor('proof', ({ what }) => what === 'restarted')
     await expect
-      .poll(async () => (await current())?.results[0], { timeout: 60_000 })
+      .poll(async () => (await current())?.results[0], { timeout: 120_000 })
       .toMatchObject({ name: 'true', status: 'passed', cached: true })
     await baton.must('proof', 'cancel', restarted.proof)
     expect((await running).code).toBe(1)

@@ -106,6 +106,7 @@ async function outcome(
       clock: { now: () => now, elapsed: () => now },
       outside: more.noPorts ? undefined : outside,
       redact: text => text.replaceAll('s3cret', '***'),
+      fault: () => {},
     },
     proof,
     { running: async () => {}, setup: async () => {}, result: async result => void results.push(result) },

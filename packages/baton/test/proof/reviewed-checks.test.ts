@@ -82,6 +82,7 @@ async function prove({ checks, answers, before = [], trailers = [], issue }: Giv
     },
     clock: { now: () => 0, elapsed: () => 0 },
     redact: (text: string) => text.replaceAll('s3cret', '***'),
+    fault: () => {},
     containment: { whyUnavailable: async () => undefined, open: () => Promise.reject(new Error('no')) },
     folderFor: () => '/nowhere',
   }

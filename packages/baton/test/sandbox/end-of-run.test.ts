@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { endOfRun } from '../../src/adapters/bubblewrap/end-of-run.ts'
+import { endOfRun, type RunLimits } from '../../src/adapters/bubblewrap/end-of-run.ts'
 
-const run = (script: string, { hasOthers = false, timeoutMs = 60_000, input = '' } = {}) => {
+interface Limits extends Partial<Pick<RunLimits, 'timeoutMs' | 'input' | 'signal'>> {
+  hasOthers?: boolean
+}
+const run = (script: string, { hasOthers = false, timeoutMs = 60_000, input = '', signal }: Limits = {}) => {
   const child = spawn('/bin/bash', ['-c', script], { detached: true, stdio: 'pipe' })
-  return endOfRun(child, { input, timeoutMs, signal: undefined, hasOthers: async () => hasOthers })
+  return endOfRun(child, { input, timeoutMs, signal, hasOthers: async () => hasOthers })
 }
 
 test('the output is complete, however long its last part takes after the program ended', async () => {
@@ -31,4 +34,12 @@ test('a process in the background that writes without end is not waited for', as
 test('a program that takes too long is killed, and text in several bytes is not torn', async () => {
   expect((await run('sleep 600', { timeoutMs: 100 })).code).toBeUndefined()
   expect((await run('cat', { input: 'ä€😀'.repeat(50_000) })).stdout).toBe('ä€😀'.repeat(50_000))
+})
+
+test('a program is killed if its caller gives up, also before it started', async () => {
+  const stop = new AbortController()
+  const running = run('sleep 600', { timeoutMs: 600_000, signal: stop.signal })
+  stop.abort()
+  expect((await running).code).toBeUndefined()
+  expect((await run('sleep 600', { timeoutMs: 600_000, signal: stop.signal })).code).toBeUndefined()
 })

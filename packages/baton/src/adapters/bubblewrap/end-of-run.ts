@@ -31,7 +31,9 @@ export function endOfRun(
       }
     }
     const timer = setTimeout(kill, timeoutMs)
-    signal?.addEventListener('abort', kill, { once: true })
+    // The caller may have given up while the program was being prepared: the event does not come again.
+    if (signal?.aborted) kill()
+    else signal?.addEventListener('abort', kill, { once: true })
     const texts = { stdout: '', stderr: '' }
     let chunks = 0
     for (const name of ['stdout', 'stderr'] as const)

@@ -1,0 +1,132 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { Config } from '@batonpass/contract/config'
+import { Proof, type ProofEntry } from '@batonpass/contract/proof'
+import { expect, it, vi } from 'vitest'
+import type { SmallFiles } from '../../src/ports/small-files.ts'
+import { Proofs, type ProofsParts } from '../../src/proof/proofs.ts'
+
+const PROJECT = '/app'
+/** A check that ends at once; all others wait for the test. */
+const SHORT = 'short'
+
+/** Proofs of one commit whose checks and file system the test controls. */
+function world(commands: string[], { write, opens = [] }: { write?: WriteHook; opens?: boolean[] } = {}) {
+  const disk = new Map<string, string>()
+  const entries: ProofEntry[] = []
+  const faults: string[] = []
+  const started: string[] = []
+  const running = new Map<string, () => void>()
+  const files: SmallFiles = {
+    read: async (_, name) =>
+      disk.has(name) ? { kind: 'text', text: disk.get(name) ?? '', modifiedMs: 0 } : { kind: 'absent' },
+    async write(_, name, text) {
+      await write?.(name, text)
+      disk.set(name, text)
+    },
+    append: async () => {},
+    remove: async (_, name) => disk.delete(name),
+    list: async (_, folder) =>
+      [...disk.keys()]
+        .filter(name => name.startsWith(`${folder}/`))
+        .map(name => ({ name: name.slice(folder.length + 1), modifiedMs: 0 })),
+  }
+  const proofs = new Proofs({
+    checkouts: {
+      resolve: async () => 'a',
+      findBase: async () => 'a',
+      tree: () => ({ paths: async () => [], read: async () => undefined }),
+      make: async () => {},
+      remove: async () => {},
+    },
+    containment: {
+      whyUnavailable: async () => undefined,
+      open: async () => {
+        if (opens.shift() === false) throw new Error('bubblewrap did not answer in time')
+        return {
+          run: async (argv: string[]) => {
+            const command = argv.at(-1)?.split('\n').at(-1) ?? ''
+            started.push(command)
+            if (command !== SHORT) await new Promise<void>(resolve => running.set(command, resolve))
+            return { code: 0, stdout: 'ok\n', stderr: '' }
+          },
+          end: async () => {},
+        }
+      },
+    },
+    cache: { get: async () => undefined, put: async () => {} },
+    clock: { now: () => Date.parse('2026-11-15T12:00:00Z') },
+    ids: { id: (length: number) => '0'.repeat(length) },
+    folderFor: (name: string) => `/tmp/${name}`,
+    redact: (text: string) => text,
+    configFor: async () => Config.parse({ proof: { done_when: commands } }),
+    async journal(_: Proof, entry: ProofEntry) {
+      await turn()
+      entries.push(entry)
+    },
+    fault: (during: string) => void faults.push(during),
+    files,
+    stateDir: '/state',
+  } as unknown as ProofsParts)
+  const end = async (command: string) => {
+    await vi.waitFor(() => expect(running.has(command)).toBe(true), { timeout: 30_000 })
+    running.get(command)?.()
+  }
+  return { proofs, entries, faults, started, end }
+}
+
+type WriteHook = (name: string, text: string) => Promise<void>
+
+it('keeps the result of a check that ends while an older record is still being written', async () => {
+  const written = { results: 0 }
+  const write: WriteHook = async (_, text) => {
+    const { running, results } = Proof.parse(JSON.parse(text))
+    // The disk is slow just when the second check starts.
+    if (running === 'long' && results.length === 0)
+      for (let turns = 0; turns < 500 && written.results === 0; turns++) await turn()
+    written.results = results.length
+  }
+  const { proofs, end, started } = world([SHORT, 'long'], { write })
+  const { id } = await proofs.start({ project: PROJECT })
+  await vi.waitFor(() => expect(started).toEqual([SHORT, 'long']), { timeout: 30_000 })
+  // Nothing changes the record from here until the second check ends.
+  await vi.waitFor(
+    async () => expect((await proofs.get(id)).results).toMatchObject([{ name: SHORT, status: 'passed' }]),
+    { timeout: 5000 },
+  )
+  await end('long')
+  expect((await proofs.wait(id)).verdict).toBe('proven')
+})
+
+it('runs a proof once that starts while the daemon resumes those of a killed one', async () => {
+  const { proofs, entries, started, end } = world(['only'])
+  const starting = proofs.start({ project: PROJECT })
+  // Its record is on disk, but it does not run yet.
+  while ((await proofs.list()).length === 0) await turn()
+  await proofs.resume()
+  const { id } = await starting
+  await end('only')
+  expect((await proofs.wait(id)).verdict).toBe('proven')
+  expect(started).toEqual(['only'])
+  expect(entries.map(({ what }) => what)).toEqual(['started', 'ended'])
+})
+
+it.each([
+  ['starts at the third try', [false, false, true], 'proven', undefined],
+  ['never starts', [false, false, false], 'unproven', 'could not run: bubblewrap did not answer in time'],
+])('a sandbox that %s', async (_, opens, verdict, why) => {
+  const { proofs, end } = world(['only'], { opens })
+  const { id } = await proofs.start({ project: PROJECT })
+  if (verdict === 'proven') await end('only')
+  const ended = await proofs.wait(id)
+  expect(ended.verdict).toBe(verdict)
+  expect(ended.results[0]?.why).toBe(why)
+})
+
+it('a checkout that does not start costs nothing if another one ran all checks', async () => {
+  const { proofs, end, faults } = world(['a', 'b'], { opens: [false, true, false, false] })
+  const { id } = await proofs.start({ project: PROJECT })
+  await end('a')
+  await end('b')
+  expect((await proofs.wait(id)).verdict).toBe('proven')
+  expect(faults).toEqual(['running checks'])
+})
