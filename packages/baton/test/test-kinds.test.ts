@@ -17,6 +17,10 @@ test('a test that needs the built command or a real program is a journey', () =>
   expect(kind('hook/perl.test.ts')).toBe('journeys')
   expect(kind('claim/claims.test.ts')).toBe('journeys')
   expect(kind('journeys/tour.test.ts')).toBe('journeys')
+  expect(kind('sandbox/end-of-run.test.ts')).toBe('journeys')
+  expect(kind('handoff/facts.test.ts')).toBe('journeys')
+  expect(kind('chat/agent-session.test.ts')).toBe('journeys')
+  expect(kind('../../shell-verdict/test/differential.test.ts')).toBe('journeys')
 })
 
 test('a test that drives a real agent, itself or through a helper, needs agents', () => {

@@ -28,6 +28,10 @@ const STARTS_PROGRAMS = [
   'world/postgres.ts',
   'world/sandbox.ts',
 ]
+/** What a test or one of its helpers contains if it starts programs itself. */
+const STARTS = /^(?:import [^\n]*|\}) from 'node:child_process'|\bgitRepo\(|agents\/acp-agent\.ts'/m
+/** It can make a repository; a test that only uses its folders starts nothing. */
+const SCRATCH = 'world/scratch.ts'
 /** How tests name the built command. */
 const BUILT = /dirname, '\.\.\/\.\.\/dist\/cli\.js'/
 
@@ -37,7 +41,11 @@ export function testKind(file: string): TestKind {
   const imports = (path: string) => helpers.some(helper => helper.endsWith(`/test/${path}`))
   if (imports(INSTALLS_AGENTS)) return 'agents'
   if (FOLDERS.some(folder => file.includes(folder)) || STARTS_PROGRAMS.some(imports)) return 'journeys'
-  return helpers.some(helper => BUILT.test(readFileSync(helper, 'utf8'))) ? 'journeys' : 'unit'
+  const isJourney = helpers.some(helper => {
+    const text = readFileSync(helper, 'utf8')
+    return BUILT.test(text) || (STARTS.test(text) && !helper.endsWith(`/test/${SCRATCH}`))
+  })
+  return isJourney ? 'journeys' : 'unit'
 }
 
 /** The file and every helper it imports, without types and without source. */
