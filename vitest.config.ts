@@ -20,7 +20,9 @@ export default defineConfig({
     isolate: true,
     // Two cores: real agents, daemons and databases share them.
     maxWorkers: 2,
-    testTimeout: 180_000,
+    testTimeout: 300_000,
+    // A wait ends as soon as it may; on a busy machine the one second that is Vitest's default is short.
+    expect: { poll: { timeout: 120_000 } },
     hookTimeout: 240_000,
     projects: [
       // Unit tests share two processes: importing the source again for each file would take most of their time.

@@ -8,7 +8,9 @@ export default defineConfig({
     pool: 'forks',
     // One window at a time: VS Code, its extension host, a browser and an agent share two cores.
     maxWorkers: 1,
-    testTimeout: 180_000,
+    testTimeout: 300_000,
+    // A wait ends as soon as it may; on a busy machine the one second that is Vitest's default is short.
+    expect: { poll: { timeout: 120_000 } },
     hookTimeout: 300_000,
   },
 })

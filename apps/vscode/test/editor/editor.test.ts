@@ -26,7 +26,7 @@ describe('in real VS Code', () => {
         await world.companion.command('workbench.action.chat.open', { mode: 'PAW-X Status' })
         return (await world.window.chatAgent()).includes('PAW-X Status')
       },
-      { what: 'the stage agents', timeout: 60_000, every: 200, evidence: () => world.window.chatAgent() },
+      { what: 'the stage agents', timeout: 120_000, every: 200, evidence: () => world.window.chatAgent() },
     )
     await world.companion.command('workbench.action.chat.newChat')
   }, 180_000)
@@ -113,7 +113,7 @@ describe('in real VS Code', () => {
     await window.enter('Target branch', 'feature/rate-limits')
     await window.enter('Issue', 'https://github.com/example/repo/issues/42')
     const file = join(home.project, '.paw/work/rate-limits/WorkflowContext.md')
-    await until(() => existsSync(file), { what: 'WorkflowContext.md', timeout: 60_000 })
+    await until(() => existsSync(file), { what: 'WorkflowContext.md', timeout: 120_000 })
     const context = readFileSync(file, 'utf8')
     for (const line of [
       'Work Title: Rate Limits',
@@ -284,13 +284,13 @@ describe('in real VS Code', () => {
     await baton.must('down')
     await until(async () => (await window.statusLabel()).includes('No Baton daemon'), {
       what: 'the status bar to say so',
-      timeout: 60_000,
+      timeout: 120_000,
       evidence: () => window.statusLabel(),
     })
     await baton.must('up')
     await until(async () => (await window.statusLabel()).includes('live session'), {
       what: 'the status bar to recover',
-      timeout: 60_000,
+      timeout: 120_000,
       evidence: () => window.statusLabel(),
     })
   })

@@ -37,9 +37,10 @@ interface Seen {
   text: string
 }
 
-const PATIENCE = 30_000
+const PATIENCE = 120_000
 
 export async function openWindow(page: Page, url: string): Promise<EditorWindow> {
+  page.setDefaultTimeout(PATIENCE)
   await page.goto(url)
   await page.locator('.monaco-workbench').waitFor({ timeout: 180_000 })
   await page.locator('.statusbar-item').first().waitFor({ timeout: PATIENCE })

@@ -79,14 +79,14 @@ export async function chatWithHostedAgent(agent: RealAgent): Promise<string | un
   await replied()
   if (!there('asked.txt')) return 'what a person allowed did not run'
   await tell('never end')
-  await model.waitForRequest(said('never end'), { timeout: 60_000 })
+  await model.waitForRequest(said('never end'), { timeout: 120_000 })
   await terminal.press('Escape')
-  await terminal.waitForScreen(/Stopped/, { timeout: 60_000 })
+  await terminal.waitForScreen(/Stopped/, { timeout: 120_000 })
   held.release()
   await tell('and on')
   await replied()
   await terminal.press('C-d')
-  const code = await terminal.waitForExit({ timeout: 60_000 })
+  const code = await terminal.waitForExit({ timeout: 120_000 })
   if (code !== 0) return `it ended with ${code}`
   const decided = (await baton.entries({ kind: 'decision' })).flatMap(({ body }) =>
     body.kind === 'decision' ? `${body.decision} by ${body.by}` : [],
@@ -100,7 +100,7 @@ async function allow(ask: string, home: AgentHome): Promise<void> {
   const command = [process.execPath, CLI, 'allow', ask]
   const env = { PATH: process.env.PATH ?? '', HOME: home.path, TERM: 'xterm-256color' }
   await using terminal = await startTerminal({ command, cwd: home.project, env, tellsExit: true })
-  const code = await terminal.waitForExit({ timeout: 60_000 })
+  const code = await terminal.waitForExit({ timeout: 120_000 })
   if (code !== 0) throw new Error(`baton allow ended with ${code}\n${await terminal.history()}`)
 }
 

@@ -74,7 +74,7 @@ export async function startedInTmux(agent: RealAgent, order: TmuxOrder): Promise
     // from the list that it opens for `/p`.
     async submit(prompt) {
       const isShown = () => screen().includes(`› ${prompt}`)
-      const patience = { timeout: 60_000, evidence }
+      const patience = { timeout: 120_000, evidence }
       tmux('set-buffer', '-b', 'prompt', '--', prompt)
       tmux('paste-buffer', '-p', '-d', '-b', 'prompt', '-t', '=tried:')
       await until(isShown, { what: `the prompt line to show ${prompt}`, ...patience })

@@ -97,7 +97,7 @@ async function cycled({ agent, home, baton, model, evidence }: InTmux): Promise<
   if (done.to === done.from) return 'the session is the same'
   await until(() => existsSync(join(home.project, 'renewed.txt')), {
     what: 'the next step',
-    timeout: 60_000,
+    timeout: 120_000,
     evidence,
   })
   if (readdirSync(join(home.project, '.bmad/handoffs')).length !== 1) return 'there are several documents'

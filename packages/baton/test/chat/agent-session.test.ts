@@ -243,7 +243,7 @@ describe('a handoff', () => {
       [`---\nroot: /somewhere/else\n---\n\n${document()}`, 'nothing better'],
     ],
     ['a refusal to correct it', [document('- [x] `src/a.ts`\n'), 'refuse']],
-  ])('%s: Baton writes it from evidence and says so', { timeout: 60_000 }, async (_, documents) => {
+  ])('%s: Baton writes it from evidence and says so', { timeout: 120_000 }, async (_, documents) => {
     const { session, rows } = await hosted({ documents })
     await session.prompt('say I see')
     expect(await session.handoff()).toMatchObject({ kind: 'switched', writtenBy: 'baton' })

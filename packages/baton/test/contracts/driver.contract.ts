@@ -33,7 +33,7 @@ export interface DriverWorld extends AsyncDisposable {
 }
 
 /** What every driver must do. */
-export function driverContract(name: string, open: () => Promise<DriverWorld>, timeout = 20_000): void {
+export function driverContract(name: string, open: () => Promise<DriverWorld>, timeout = 120_000): void {
   describe(`A driver: ${name}`, { timeout }, () => {
     let world: DriverWorld
     const begun: string[] = []

@@ -540,7 +540,7 @@ function expectSafe(called: Called, world: HookWorld, withinMs = SOON_MS): void 
 async function oneDaemon(world: HookWorld): Promise<number[]> {
   return await until(() => world.daemons().length === 1 && world.daemons(), {
     what: 'one daemon',
-    timeout: 60_000,
+    timeout: 120_000,
   })
 }
 

@@ -62,7 +62,7 @@ test('kill -9 at any moment loses nothing that was answered', { timeout: 240_000
   let kills = 0
   for (const after of [1, 12, 35]) {
     const reached = hammer.answered()
-    await until(() => hammer.answered() >= reached + after, { what: 'answers', timeout: 60_000 })
+    await until(() => hammer.answered() >= reached + after, { what: 'answers', timeout: 120_000 })
     const victims = world.daemons()
     for (const pid of victims) process.kill(pid, 'SIGKILL')
     await until(() => !world.daemons().some(pid => victims.includes(pid)), { what: 'the daemon to be dead' })

@@ -60,7 +60,7 @@ export async function startedDaemon(
   await until(() => health(world.folder), {
     what: 'the daemon to answer',
     evidence: () => started.said(),
-    timeout: 60_000,
+    timeout: 120_000,
   })
   return started
 }

@@ -26,7 +26,7 @@ async function daemonOnSlowDisk() {
     [...DAEMON_FLAGS, join(DIST, 'daemon.js'), stateArgument(world.folder.dir)],
     { env: { ...world.env, LD_PRELOAD: library, SLOW_DISK: delay, DISK_LOG: log }, stdio: 'ignore' },
   )
-  await until(() => existsSync(world.folder.socket), { what: 'the daemon to listen', timeout: 60_000 })
+  await until(() => existsSync(world.folder.socket), { what: 'the daemon to listen', timeout: 120_000 })
   return {
     world,
     daemon,
@@ -76,11 +76,11 @@ describe.runIf(compiler && process.platform === 'linux')('on a slow disk', { tim
     const call = (id: string) =>
       disk.world.call(launcher, ['claude-code', 'PreToolUse', '--source', 'user'], { input: toolCall(id) })
     await call('warm')
-    await until(() => disk.walBytes() === 0, { what: 'the first checkpoint', timeout: 60_000 })
+    await until(() => disk.walBytes() === 0, { what: 'the first checkpoint', timeout: 120_000 })
     const before = disk.log().length
     disk.setDelay(300)
     for (let n = 0; n < 10; n++) await call(`grow-${n}`)
-    await until(() => disk.walBytes() === 0, { what: 'the write-ahead file to be emptied', timeout: 60_000 })
+    await until(() => disk.walBytes() === 0, { what: 'the write-ahead file to be emptied', timeout: 120_000 })
 
     const log = disk.log().slice(before)
     expect(log).toContain('main truncate wal')

@@ -15,7 +15,7 @@ describe('a daemon', () => {
   test.each([2, 20])('is left alone when %i start at once', { timeout: 240_000 }, async count => {
     await using world = hookWorld()
     const all = Array.from({ length: count }, () => startProgram(world))
-    const { pid } = await until(() => health(world.folder), { what: 'one to answer', timeout: 60_000 })
+    const { pid } = await until(() => health(world.folder), { what: 'one to answer', timeout: 120_000 })
     const others = all.filter(({ child }) => child.pid !== pid)
     expect(others).toHaveLength(count - 1)
     expect(new Set(await Promise.all(others.map(({ ended }) => ended)))).toEqual(new Set([0]))

@@ -163,7 +163,7 @@ describe('a conversation that `baton chat` holds in a terminal', () => {
       cwd,
       env: { ...env, HOME, BATON_HOME: world.folder.dir, LC_ALL: 'C.UTF-8', TERM: 'xterm' },
     })
-    await terminal.waitForScreen(/\/help shows the commands/, { timeout: 60_000 })
+    await terminal.waitForScreen(/\/help shows the commands/, { timeout: 120_000 })
     await using opened = await browser.open()
     const { page } = opened
     await page.goto(await world.link())

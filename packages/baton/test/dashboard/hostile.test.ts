@@ -95,7 +95,7 @@ describe.each([1440, 390])('texts that mean harm, in a window %s wide', width =>
     const command = page.locator('.ask .command')
     await command.locator('.unseen').first().waitFor()
     expect(await command.locator('.unseen').allInnerTexts()).toEqual(['U+202E', 'U+202C', 'U+200B'])
-    await expect.poll(() => page.title(), { timeout: 60_000 }).toBe('(1) Asks · Baton')
+    await expect.poll(() => page.title(), { timeout: 120_000 }).toBe('(1) Asks · Baton')
     expect(opened.complaints).toEqual([])
   })
 })

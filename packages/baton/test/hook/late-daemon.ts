@@ -33,7 +33,7 @@ export async function lateDaemon(
   const count = (word: string) => said.split('\n').filter(line => line === word).length
   await until(() => count('listening') === 1, {
     what: 'the daemon to listen',
-    timeout: 60_000,
+    timeout: 120_000,
     evidence: () => said,
   })
   return {

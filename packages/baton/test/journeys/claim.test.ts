@@ -66,7 +66,7 @@ describe('an issue from claim to close, with the real command, a real git and a 
     expect(opened.body?.match(/^- \[ \] /gm)).toHaveLength(8)
 
     // Checks: the daemon looks once by itself, then not before it is nudged, or much later.
-    await until(() => w.signal().phase === 'checks_running', { what: 'checks_running', timeout: 60_000 })
+    await until(() => w.signal().phase === 'checks_running', { what: 'checks_running', timeout: 120_000 })
     await w.github.repository.check(pull ?? 0, 'lint', 'success')
     await w.github.repository.check(pull ?? 0, 'test', 'in_progress')
     const polling = await w.github.counting(async () => {
@@ -114,7 +114,7 @@ describe('an issue from claim to close, with the real command, a real git and a 
       await w.answer('yes')
       await until(() => !existsSync(join(w.project, '.agent-claim.json')), {
         what: 'the signal file to go',
-        timeout: 60_000,
+        timeout: 120_000,
       })
     })
     expect(

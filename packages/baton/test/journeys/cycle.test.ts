@@ -134,7 +134,7 @@ describe('a full session of the real Claude Code', () => {
     ])
     await until(() => existsSync(join(home.project, 'renewed.txt')), {
       what: 'the next step',
-      timeout: 60_000,
+      timeout: 120_000,
     })
     const entries = await story(baton)
     expect(entries.map(({ what }) => what)).toEqual([
@@ -206,7 +206,7 @@ describe('a full session of the real Claude Code', () => {
     await told('completed', 120_000)
     await until(() => existsSync(join(home.project, 'renewed.txt')), {
       what: 'the next step',
-      timeout: 60_000,
+      timeout: 120_000,
     })
     const whats = (await story(baton)).map(({ what }) => what)
     for (const what of ['due', 'asked', 'written', 'cleared', 'resumed', 'verified', 'completed'])
@@ -392,7 +392,7 @@ describe('a full session of the real Claude Code', () => {
       })
       await until(() => existsSync(join(home.project, 'renewed.txt')), {
         what: 'the next step',
-        timeout: 60_000,
+        timeout: 120_000,
       })
       expect(done.to).not.toBe(done.from)
       expect(documents(home)).toEqual([done.document])

@@ -91,7 +91,7 @@ describe('a handoff from one agent to another', () => {
     // In a turn Ctrl-C would stop that, and its last word shows before it has ended.
     await terminal.waitForScreen(
       screen => /Here I am\./.test(screen) && claudeTerminal.read(screen).state === 'waiting',
-      { what: 'the answer, and the end of its turn', timeout: 60_000 },
+      { what: 'the answer, and the end of its turn', timeout: 120_000 },
     )
     // Ctrl-C goes to the agent, not to Baton around it: the first one only warns.
     await terminal.press('C-c')
@@ -100,7 +100,7 @@ describe('a handoff from one agent to another', () => {
     // The warning stands for less than a second: whoever is slower is only warned again. So both at once.
     await terminal.waitForScreen(screen => !/again to exit/i.test(screen), { what: 'the warning to go' })
     await terminal.press('C-c', 'C-c')
-    expect(await terminal.waitForExit({ timeout: 60_000 })).toBe(0)
+    expect(await terminal.waitForExit({ timeout: 120_000 })).toBe(0)
     expect(await baton.must('handoffs')).toContain('received by claude-code')
     model.assertClean()
   })

@@ -90,7 +90,7 @@ const byTelegram = (part: string) => telegram.messages().filter(({ text }) => te
 async function everywhere(part: string, what: string): Promise<void> {
   await until(() => [onDesktop, byWebhook, byTelegram].every(told => told(part) > 0), {
     what,
-    timeout: 60_000,
+    timeout: 120_000,
     evidence: () =>
       JSON.stringify({ desktop: desktop(), posted, told: telegram.messages().map(m => m.text) }),
   })
@@ -160,14 +160,14 @@ test('in quiet hours nothing is told', { timeout: 240_000 }, async () => {
       const entries = await world.baton.entries({ kind: 'workflow', session: '00000004' })
       return entries.some(({ body }) => body.kind === 'workflow' && body.what === 'ended')
     },
-    { what: 'the end of the workflow', timeout: 60_000 },
+    { what: 'the end of the workflow', timeout: 120_000 },
   )
   const before = [desktop().length, posted.length]
   await configure()
   await idle(5)
   await until(() => onDesktop('is waiting for input') === 2 && byWebhook('is waiting for input') === 2, {
     what: 'news of the morning',
-    timeout: 60_000,
+    timeout: 120_000,
   })
   expect([desktop().length, posted.length]).toEqual(before.map(count => count + 1))
 })
@@ -183,16 +183,16 @@ test('to a person who is away everything comes in quiet hours, too: what happens
     tool_use_id: 'quiet',
   })
   // Telegram shows questions at any hour.
-  await until(() => byTelegram('quiet.example') > 0, { what: 'the question', timeout: 60_000 })
+  await until(() => byTelegram('quiet.example') > 0, { what: 'the question', timeout: 120_000 })
   const atDesk = desktop().length
   expect(byWebhook('quiet.example')).toBe(0)
   await asPerson(world.baton, 'away')
-  await until(() => byWebhook('quiet.example') === 1, { what: 'the open question', timeout: 60_000 })
+  await until(() => byWebhook('quiet.example') === 1, { what: 'the open question', timeout: 120_000 })
   const before = [byWebhook, byTelegram].map(told => told('is waiting for input'))
   await idle(7)
   await until(
     () => [byWebhook, byTelegram].every((told, n) => told('is waiting for input') === (before[n] ?? 0) + 1),
-    { what: 'what happens meanwhile', timeout: 60_000 },
+    { what: 'what happens meanwhile', timeout: 120_000 },
   )
   await asPerson(world.baton, 'back')
   // The desk stays quiet, and Telegram shows the question once.

@@ -76,7 +76,7 @@ describe('permission by the command line', () => {
     const ask = await until(
       async () =>
         AskList.parse(await json('asks')).asks.find(({ detail }) => detail.startsWith(`${command}\n`)),
-      { what: `the ask about ${command}`, timeout: 60_000, every: 50 },
+      { what: `the ask about ${command}`, timeout: 120_000, every: 50 },
     )
     const { url, headers } = await personLogin(baton)
     const answered = await fetch(`${url}/api/asks/${ask.id}/answer`, {
@@ -272,7 +272,7 @@ describe('permission by the command line', () => {
     const ask = await until(
       async () =>
         AskList.parse(await json('asks')).asks.find(({ detail }) => detail.startsWith('other-deploy\n')),
-      { what: 'the ask about other-deploy', timeout: 60_000, every: 50 },
+      { what: 'the ask about other-deploy', timeout: 120_000, every: 50 },
     )
     const env = { PATH: process.env.PATH ?? '', HOME: baton.home, TERM: 'xterm' }
     const allow = [process.execPath, CLI, 'allow', ask.id, '--always']
@@ -302,7 +302,7 @@ describe('permission by the command line', () => {
     })
     await until(async () => (await baton.run(['status'])).stdout.includes(place), {
       what: 'the problem in the status',
-      timeout: 60_000,
+      timeout: 120_000,
       every: 200,
     })
     expect((await baton.run(['doctor'])).stdout).toContain(place)
@@ -354,7 +354,7 @@ describe('permission by the command line', () => {
         await wants('git status\n# two lines')
         return readFileSync(log, 'utf8')
       },
-      { what: 'the log', timeout: 60_000, every: 200 },
+      { what: 'the log', timeout: 120_000, every: 200 },
     )
     expect(readFileSync(log, 'utf8')).toMatch(
       /^\[\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\] \[11111111-[\w-]+\] Bash allow by sandbox: git status\\x0a# two lines \(.*\)\n/,

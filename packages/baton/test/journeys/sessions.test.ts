@@ -46,7 +46,7 @@ async function journey(): Promise<Journey> {
     comes: (what, fits) =>
       until(async () => (await rows()).find(fits), {
         what,
-        timeout: 80_000,
+        timeout: 120_000,
         every: 200,
         evidence: async () => JSON.stringify(await rows(), null, 1),
       }),

@@ -77,7 +77,7 @@ test('at a terminal it asks, shows a dashboard that works, and Ctrl-C at any poi
     const [, url] = /(http:\/\/127\.0\.0\.1:\d+)\//.exec(screen) ?? []
     if (url) expect(await (await fetch(url)).text()).toMatch(/<title>Baton/)
     await terminal.press('C-c')
-    await terminal.waitForExit({ timeout: 60_000 })
+    await terminal.waitForExit({ timeout: 120_000 })
     expect(await terminal.history()).toContain('Tour cancelled.')
     expect(here.left()).toEqual({ folders: [], processes: [] })
   }
@@ -96,7 +96,7 @@ test('a closed pipe ends it, and what a killed tour left behind goes with the ne
   }
   const killed = start()
   await killed.begun
-  await until(() => here.left().processes.length > 0, { what: 'its daemon', timeout: 60_000 })
+  await until(() => here.left().processes.length > 0, { what: 'its daemon', timeout: 120_000 })
   killed.child.kill('SIGKILL')
   await killed.ended
   expect(here.left().folders).toHaveLength(1)

@@ -132,7 +132,7 @@ test('a port of this machine is closed until a person opens it, and Baton’s ow
     expect(own).toMatchObject({ code: 1 })
     expect(own.text).toContain("Baton's own")
     const waiting = run(`baton request port ${port}`)
-    await expect.poll(async () => (await asks()).length, { timeout: 30_000 }).toBe(1)
+    await expect.poll(async () => (await asks()).length, { timeout: 120_000 }).toBe(1)
     await answer((await asks())[0]?.id ?? '', '3')
     expect((await waiting).code).toBe(0)
     expect((await run(knock)).text).toBe('hello from the host\n')
@@ -176,7 +176,7 @@ test('a server in the sandbox answers on the loopback of this machine: under its
       `http://127.0.0.1:${at(port)} answers for port ${port} of its sandbox`,
     )
     await run(`read pid < up-${free}; kill $pid; while kill -0 $pid 2>/dev/null; do sleep 0.1; done`)
-    await expect.poll(servers, { timeout: 30_000 }).toHaveLength(2)
+    await expect.poll(servers, { timeout: 120_000 }).toHaveLength(2)
     await expect(answer(free)).rejects.toThrow()
   } finally {
     taken.close()

@@ -53,6 +53,7 @@ export async function startBrowser(): Promise<BrowserHere> {
         hasTouch: width < 600,
         isMobile: width < 600,
       })
+      context.setDefaultTimeout(120_000)
       const page = await context.newPage()
       const complaints: string[] = []
       page.on('console', message => {

@@ -100,7 +100,7 @@ export async function claimWorld(
           const { asks } = (await api('GET', '/api/asks')) as { asks: { id: string }[] }
           return asks[0]
         },
-        { what: 'the question', timeout: 60_000, every: 100 },
+        { what: 'the question', timeout: 120_000, every: 100 },
       )
       await asPerson(baton, option === 'yes' ? 'allow' : 'deny', open.id)
     },

@@ -167,7 +167,7 @@ export async function startModel(
       void scripts.push(typeof turns === 'function' ? endless(match, turns) : listed(match, turns)),
     answerSide: (kind, answerer) => void sides.set(kind, answerer),
     mainRequests,
-    waitForRequest: (match, { timeout = 15_000, what = 'a model request' } = {}) =>
+    waitForRequest: (match, { timeout = 120_000, what = 'a model request' } = {}) =>
       until(() => requests.find(r => matches(match, r)), { what, timeout, evidence: summary }),
     assertClean,
     assertPlayed: () => {

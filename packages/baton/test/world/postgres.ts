@@ -43,7 +43,7 @@ export async function postgres(): Promise<Postgres> {
     child = started
     await until(() => query(admin, 'select 1'), {
       what: 'PostgreSQL to answer',
-      timeout: 60_000,
+      timeout: 120_000,
       evidence: () => log,
     })
   }

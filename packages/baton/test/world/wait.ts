@@ -13,7 +13,7 @@ export interface UntilOptions {
 /** Polls until `fn` gives something other than undefined, null or false, and returns that. A throw counts as "not yet". */
 export async function until<T>(
   fn: () => T | Promise<T>,
-  { what, timeout = 60_000, every = 20, evidence, signal }: UntilOptions,
+  { what, timeout = 120_000, every = 20, evidence, signal }: UntilOptions,
 ): Promise<Exclude<T, undefined | null | false>> {
   const deadline = performance.now() + timeout
   let lastError: unknown

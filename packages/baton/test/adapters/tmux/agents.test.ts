@@ -111,7 +111,10 @@ async function open(told: Told) {
       ? { startsWithPrompt }
       : {
           ready: (place: string) =>
-            until(() => linesOf(`${fileOf(place)}.began`).length > 0, { what: 'its start', timeout: 60_000 }),
+            until(() => linesOf(`${fileOf(place)}.began`).length > 0, {
+              what: 'its start',
+              timeout: 120_000,
+            }),
         }),
     order: (title: string) => {
       const order = world.order(title)

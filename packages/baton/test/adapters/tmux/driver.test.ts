@@ -254,7 +254,7 @@ describe('A person', () => {
     })
     await until(async () => (await world.driver.readScreen(place, AGENT)).state === 'waiting', {
       what: 'the attaching to be past',
-      timeout: 60_000,
+      timeout: 120_000,
     })
     outer.tmux('send-keys', 'Left')
     await comes(world, place, 'person')

@@ -82,7 +82,7 @@ exit 0
     waitFor: (event, fits = () => true) =>
       until(() => seen(event).find(fits), {
         what: `a ${event} hook`,
-        timeout: 60_000,
+        timeout: 120_000,
         evidence: () =>
           `hooks seen: ${
             all()

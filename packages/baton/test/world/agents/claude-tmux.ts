@@ -46,7 +46,7 @@ export async function claudeInTmux(options: ClaudeInTmux): Promise<ClaudeTermina
     evidence: () => `model requests:\n${model.summary()}`,
   })
 
-  const waitUntilReady = async ({ timeout = 60_000 } = {}) => {
+  const waitUntilReady = async ({ timeout = 120_000 } = {}) => {
     await terminal.waitForScreen(screen => inputOf(screen) !== undefined, {
       what: 'the prompt line',
       timeout,
@@ -61,7 +61,7 @@ export async function claudeInTmux(options: ClaudeInTmux): Promise<ClaudeTermina
         await terminal.press(key)
         return terminal.waitForScreen(done, { timeout: 700, what }).then(() => true)
       },
-      { what, timeout: 60_000 },
+      { what, timeout: 120_000 },
     )
   const enter = async (head: string) => {
     const holds = (screen: string) => squeezed(inputOf(screen) ?? '').includes(head)

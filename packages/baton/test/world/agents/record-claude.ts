@@ -97,13 +97,13 @@ async function recordQuestions(): Promise<void> {
   ]
   await using claude = await claudeInTmux({ home, model, settings: hooks.settings, args })
   await claude.submit('ask me')
-  await until(() => model.requests.length > 5, { what: 'the last request', timeout: 60_000 }).catch(
+  await until(() => model.requests.length > 5, { what: 'the last request', timeout: 120_000 }).catch(
     () => undefined,
   )
   home.writeSettings('user', { env: { CHANGED: '1' } })
   await hooks.waitFor('ConfigChange').catch(() => undefined)
   held.release()
-  await claude.waitForScreen(/Asked\./, { timeout: 60_000 })
+  await claude.waitForScreen(/Asked\./, { timeout: 120_000 })
   await hooks.waitFor('Stop')
   const keep = keeper(home, hooks.raw())
   keep('permission-request.question', 'PermissionRequest')
@@ -158,7 +158,7 @@ async function recordTurn(): Promise<void> {
   // Sent only when the dialog has been left alone for a while.
   await hooks.waitFor('Notification', payload => payload.notification_type === 'permission_prompt')
   await claude.answerDialog(/Do you want to make this edit/, '1')
-  await claude.waitForScreen(/All done\./, { timeout: 60_000 })
+  await claude.waitForScreen(/All done\./, { timeout: 120_000 })
   await hooks.waitFor('Notification', payload => payload.notification_type === 'idle_prompt')
   await claude.submit('/greet 42')
   await claude.waitForScreen(/Greeted\./)

@@ -96,7 +96,7 @@ export async function startTerminal(options: TerminalOptions): Promise<Terminal>
     const picture = await screen().catch(error => `(no screen: ${error})`)
     return `--- screen ---\n${picture.trimEnd()}\n--- end ---\n${evidence?.() ?? ''}`
   }
-  const waitForScreen: Terminal['waitForScreen'] = (wanted, { timeout = 60_000, what } = {}) =>
+  const waitForScreen: Terminal['waitForScreen'] = (wanted, { timeout = 120_000, what } = {}) =>
     until(
       async () => {
         const picture = await screen()
@@ -130,7 +130,7 @@ export async function startTerminal(options: TerminalOptions): Promise<Terminal>
     },
     press: async (...keys) => void (await tmux('send-keys', '-t', pane, ...keys)),
     hasExited,
-    waitForExit: async ({ timeout = 60_000 } = {}) => {
+    waitForExit: async ({ timeout = 120_000 } = {}) => {
       await until(hasExited, { what: 'the program to exit', timeout, evidence: shown })
       return told ? Number(readFileSync(told, 'utf8')) : undefined
     },
@@ -142,7 +142,7 @@ export async function startTerminal(options: TerminalOptions): Promise<Terminal>
 /** Runs a program to its end in a terminal; how it ended and all that it showed. */
 export async function runInTerminal(options: TerminalOptions): Promise<{ code: number; screen: string }> {
   await using terminal = await startTerminal({ ...options, tellsExit: true })
-  const code = (await terminal.waitForExit({ timeout: 60_000 })) ?? Number.NaN
+  const code = (await terminal.waitForExit({ timeout: 120_000 })) ?? Number.NaN
   return { code, screen: (await terminal.history()).replaceAll('\n', '') }
 }
 
