@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { parseIndex } from '../../src/adapters/git/snapshot/index-file.ts'
+import { type IndexFile, parseIndex } from '../../src/adapters/git/snapshot/index-file.ts'
 import { idOf } from '../../src/adapters/git/snapshot/objects.ts'
 import { Folder } from '../../src/adapters/git/snapshot/trees.ts'
 import { gitRepo, plainGit, scratch } from '../world/scratch.ts'
@@ -49,6 +49,14 @@ const STATES: [string, (git: Git, path: string) => void][] = [
     },
   ],
   [
+    'after git add of a changed file',
+    (git, path) => {
+      writeFileSync(join(path, 'src/b.txt'), 'changed')
+      git('add', '-A')
+    },
+  ],
+  ['after git add of a program', git => git('update-index', '--chmod=+x', 'a.txt')],
+  [
     'after git add -N',
     (git, path) => {
       writeFileSync(join(path, 'later.txt'), 'later')
@@ -91,8 +99,12 @@ const STATES: [string, (git: Git, path: string) => void][] = [
 test.each(STATES)('reads the index as git does: %s', async (_, change) => {
   await using world = await repository()
   const { git, path } = world
+  const read = (last?: IndexFile) =>
+    parseIndex(readFileSync(join(path, '.git/index')), { format: 'sha1' }, last)
+  const before = read()
   change(git, path)
-  const parsed = parseIndex(readFileSync(join(path, '.git/index')), { format: 'sha1' })
+  const parsed = read()
+  expect(factsOf(read(before))).toEqual(factsOf(parsed))
   const rows = git('ls-files', '-z', '--stage', '-v').toString('latin1').split('\0').slice(0, -1)
   expect(parsed?.flagged).toEqual(rows.filter(row => !row.startsWith('H ') || row.endsWith('later.txt')))
   const names = rows.map(row => /^\S (\d\d)\d+ \w+ \d\t(.*)$/s.exec(row) ?? [])
@@ -109,6 +121,36 @@ test.each(STATES)('reads the index as git does: %s', async (_, change) => {
   const repo = { root: path, gitDir: join(path, '.git'), format: 'sha1' } as const
   expect(folder.write((type, body) => idOf(repo, type, body))).toBe(git('write-tree').toString().trim())
   if (parsed?.tree) expect(parsed.tree).toBe(git('write-tree').toString().trim())
+})
+
+const factsOf = (index: IndexFile | undefined) =>
+  index && {
+    ...index,
+    names: index.names.toString('hex'),
+    ids: [...index.ids()],
+    parts: index.parts(),
+    reread: 0,
+  }
+
+test('reads only the trees again if nothing but contents and times changed, and all entries otherwise', async () => {
+  await using world = await repository()
+  const { git, path } = world
+  const bytes = () => readFileSync(join(path, '.git/index'))
+  const place = { format: 'sha1' } as const
+  const before = parseIndex(bytes(), place)
+  writeFileSync(join(path, 'src/b.txt'), 'changed')
+  git('add', '-A')
+  expect(parseIndex(bytes(), place, before)?.names).toBe(before?.names)
+  // Whatever byte an agent changes, the last index makes no difference.
+  const original = bytes()
+  const last = parseIndex(original, place)
+  for (let at = 0; at < original.length; at++) {
+    const forged = Buffer.from(original)
+    forged[at] = (forged[at] ?? 0) ^ (1 << (at % 8))
+    expect(factsOf(parseIndex(forged, place, last))).toEqual(factsOf(parseIndex(forged, place)))
+  }
+  for (const forged of [original.subarray(0, -25), Buffer.concat([original, original])])
+    expect(factsOf(parseIndex(forged, place, last))).toEqual(factsOf(parseIndex(forged, place)))
 })
 
 test('knows the tree right after a commit, and not after git add', async () => {

@@ -101,7 +101,12 @@ test('copies new commits with all they need, and leaves to git what is packed, d
   }
   const copy = (wanted: string[], held: string[]) => {
     const writer = new ObjectWriter(store.repo)
-    return copyLooseObjects(world.place, writer, wanted, new Set(held))
+    return copyLooseObjects(
+      world.place,
+      writer,
+      wanted.map(id => ({ id })),
+      holding(held),
+    )
   }
   const first = commit('one')
   // The root of the history, and a commit that is not there.
@@ -131,6 +136,8 @@ test('copies new commits with all they need, and leaves to git what is packed, d
   world.git('gc', '-q')
   expect(copy([next], [last, ...held])).toBe(false)
 })
+
+const holding = (ids: readonly string[]) => ({ has: (id: string) => ids.includes(id), hasAt: () => false })
 
 /** Puts an object with a right id into a repository, as an agent can. */
 function plant(objectDir: string, whole: Buffer, after = Buffer.alloc(0)): string {
@@ -170,13 +177,14 @@ test.each([
   using world = repository('sha1')
   const id = plant(world.place.objectDir, Buffer.from(whole), Buffer.from(after))
   expect(readLoose(world.place.objectDir, world.place, id, 1e6)).toBeUndefined()
-  expect(copyLooseObjects(world.place, new ObjectWriter(world.repo), [id], new Set())).toBe(false)
+  expect(copyLooseObjects(world.place, new ObjectWriter(world.repo), [{ id }], holding([]))).toBe(false)
 })
 
 test('a tree is not copied if git cannot read it, or if it takes a file for a folder', () => {
   using world = repository('sha1')
   using store = repository('sha1')
-  const copy = (id: string) => copyLooseObjects(world.place, new ObjectWriter(store.repo), [id], new Set())
+  const copy = (id: string) =>
+    copyLooseObjects(world.place, new ObjectWriter(store.repo), [{ id }], holding([]))
   const tree = (body: Buffer) =>
     plant(world.place.objectDir, Buffer.concat([Buffer.from(`tree ${body.length}\0`), body]))
   const row = (mode: string, name: string, id: string) =>

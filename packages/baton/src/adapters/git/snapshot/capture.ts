@@ -14,7 +14,7 @@ import type { Place } from './place.ts'
 import { readPosition, readStash } from './position.ts'
 import { readRegularFile } from './regular-file.ts'
 import { contentId, sameFile, scan } from './scan.ts'
-import { readStaged } from './staged.ts'
+import { readStaged, type Staged } from './staged.ts'
 import { commitsAmong, holdObjects, type Store } from './store.ts'
 import { Folder } from './trees.ts'
 
@@ -55,8 +55,9 @@ async function captureOnce(
     const index = readIndex(place)
     const indexId = index && contentId(place, index)
     const isSameIndex = known !== undefined && known.index === indexId
-    const parsed = index && !isSameIndex ? parseIndex(index, place) : undefined
-    const names = isSameIndex ? known.names : parsed ? contentId(place, parsed.names) : indexId
+    const parsed = index && !isSameIndex ? parseIndex(index, place, lastIndex.get(before)) : undefined
+    const hasSameNames = isSameIndex || (parsed && parsed.names === lastIndex.get(before)?.names)
+    const names = known && hasSameNames ? known.names : parsed ? contentId(place, parsed.names) : indexId
     const commits = parents(position.head, stash)
     const tree = known ? folderOf(known, place) : new Folder()
     const holdStaged = async () => {
@@ -123,7 +124,7 @@ async function captureOnce(
     for (const [name, bytes] of operation)
       root.set(`git/${bytePath(name)}`, { mode: '100644', id: writer.write('blob', bytes) })
     if (kept && indexId) {
-      if (!isSameIndex) writer.writePlain(kept)
+      if (!isSameIndex) writer.writePlain(kept, indexId)
       root.set('index', { mode: '100644', id: indexId })
     }
     if (stagedTree) root.set('staged', { mode: '40000', id: stagedTree })
@@ -209,7 +210,7 @@ async function holdAll(
   place: Place,
   store: Store,
   writer: ObjectWriter,
-  what: { commits: string[]; operation: OperationFiles; staged: readonly string[]; held: HeldObjects },
+  what: { commits: string[]; operation: OperationFiles; staged: Staged['contents']; held: HeldObjects },
 ): Promise<boolean> {
   const named = operationCommits(what.operation)
   // A commit that the files of an operation name may be missing; HEAD and the stash may not.

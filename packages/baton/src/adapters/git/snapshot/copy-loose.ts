@@ -10,22 +10,26 @@ import { readTree } from './trees.ts'
 export function copyLooseObjects(
   place: Pick<Place, 'objectDir' | 'format'>,
   writer: ObjectWriter,
-  wanted: readonly string[],
-  /** The store surely has these, with everything they need. */
-  held: { has(id: string): boolean },
+  wanted: readonly WantedObject[],
+  /** What the store surely has, with everything that it needs. `hasAt` may say no, and answers fast. */
+  held: { has(id: string): boolean; hasAt(wanted: WantedObject): boolean },
 ): boolean {
   const copies: [id: string, compressed: Buffer][] = []
-  const seen = new Set(wanted)
+  const seen = new Map(wanted.map(({ id, path }) => [id, path]))
   const types = new Map<string, ObjectType>()
   const needs: [id: string, type: ObjectType][] = []
-  const need = (id: string, type: ObjectType) => {
-    seen.add(id)
+  const need = (id: string, type: ObjectType, path?: string) => {
+    if (!seen.has(id)) seen.set(id, path)
     needs.push([id, type])
   }
   let bytes = 0
-  for (const id of seen) {
-    if (held.has(id)) continue
-    const found = readLoose(place.objectDir, place, id, MOST_BYTES)
+  for (const [id, path] of seen) {
+    if (held.hasAt({ id, path })) continue
+    const readObject = () => readLoose(place.objectDir, place, id, MOST_BYTES)
+    // To copy a few objects again takes less time than to find out whether the store has them.
+    let found = copies.length < FEW_OBJECTS ? readObject() : undefined
+    if ((!found || endsHistory(found)) && held.has(id)) continue
+    found ??= readObject()
     if (!found) return false
     const { type, body, compressed } = found
     copies.push([id, compressed])
@@ -36,18 +40,34 @@ export function copyLooseObjects(
       const commit = readCommit(body)
       // A commit without parents would end a history that the store may have cut off elsewhere.
       if (!commit || commit.parents.length === 0) return false
-      need(commit.tree, 'tree')
+      need(commit.tree, 'tree', '')
       for (const parent of commit.parents) need(parent, 'commit')
     } else if (type === 'tree') {
       const entries = readTree(body, id.length / 2)
       if (!entries) return false
       // A submodule's commit is in another repository.
-      for (const { mode, id } of entries) if (mode !== '160000') need(id, mode === '40000' ? 'tree' : 'blob')
+      for (const { mode, id, name } of entries) {
+        if (mode === '160000') continue
+        need(
+          id,
+          mode === '40000' ? 'tree' : 'blob',
+          path === undefined ? undefined : path === '' ? name : `${path}/${name}`,
+        )
+      }
     }
   }
   if (needs.some(([id, type]) => (types.get(id) ?? type) !== type)) return false
   for (const [id, compressed] of copies) writer.copyLoose(id, compressed)
   return true
+}
+
+const endsHistory = ({ type, body }: { type: ObjectType; body: Buffer }): boolean =>
+  type === 'commit' && readCommit(body)?.parents.length === 0
+
+/** An object, and where it is in the worktree if that is known. Paths are bytes; the root is ''. */
+export interface WantedObject {
+  readonly id: string
+  readonly path?: string | undefined
 }
 
 /** The tree and the parents of a commit object. */
@@ -58,5 +78,6 @@ export function readCommit(body: Buffer): { tree: string; parents: string[] } | 
   return { tree, parents: [...head.matchAll(/^parent ([0-9a-f]+)$/gm)].flatMap(([, parent]) => parent ?? []) }
 }
 
+const FEW_OBJECTS = 50
 const MOST_OBJECTS = 500
 const MOST_BYTES = 10_000_000

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Known } from './cache.ts'
-import { readCommit } from './copy-loose.ts'
+import { readCommit, type WantedObject } from './copy-loose.ts'
 import type { IndexFile } from './index-file.ts'
 import { readLoose } from './objects.ts'
 import type { Place, Repo } from './place.ts'
@@ -42,10 +42,16 @@ export class HeldObjects {
     return this.#known?.isHeld === true
   }
 
+  /** Whether it is in the last snapshot at the same path, or a commit of its history. */
+  hasAt({ id, path }: WantedObject): boolean {
+    if (path !== undefined) return this.#tree.idAt(path) === id
+    this.#history ??= this.isCertain ? this.#inHistory() : NONE
+    return this.#history.has(id)
+  }
+
   has(id: string): boolean {
     // From the cheapest to the most expensive: often the last one is not needed.
-    this.#history ??= this.isCertain ? this.#inHistory() : NONE
-    if (this.#history.has(id)) return true
+    if (this.hasAt({ id })) return true
     this.#files ??= this.#inFiles()
     if (this.#files.has(id)) return true
     // An entry in conflict has no tree, and one that is only intended to be added has no content.

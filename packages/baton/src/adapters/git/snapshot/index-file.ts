@@ -13,6 +13,8 @@ export interface IndexFile {
   ids(): Iterable<string>
   /** What the tree of all entries consists of: files, and folders whose tree git has written. Undefined in a conflict. */
   parts(): readonly IndexPart[] | undefined
+  /** The index after a change, if it changed only contents and times: most of this one then still holds. */
+  reread(bytes: Buffer): IndexFile | undefined
 }
 
 /** A file or a written folder, with its path in bytes. */
@@ -23,10 +25,17 @@ export interface IndexPart {
   readonly id: string
 }
 
-/** Undefined for what only git can read, such as an index in two files, or one that is damaged. */
-export function parseIndex(bytes: Buffer, { format }: Pick<Place, 'format'>): IndexFile | undefined {
+/**
+ * Undefined for what only git can read, such as an index in two files, or one that is damaged. `last`: the index of this
+ * worktree as it was read before.
+ */
+export function parseIndex(
+  bytes: Buffer,
+  { format }: Pick<Place, 'format'>,
+  last?: IndexFile,
+): IndexFile | undefined {
   try {
-    return parse(bytes, format === 'sha256' ? 32 : 20)
+    return last?.reread(bytes) ?? parse(bytes, format === 'sha256' ? 32 : 20)
   } catch {
     return undefined
   }
@@ -42,7 +51,7 @@ function parse(bytes: Buffer, idLength: number): IndexFile | undefined {
   let at = 12
   for (let left = bytes.readUInt32BE(8); left > 0; left--) {
     const start = at
-    const mode = bytes.readUInt32BE(start + 24)
+    const mode = bytes.readUInt32BE(start + MODE_AT)
     // A folder of a sparse index replaces entries that are not here.
     if (mode === 0o040000) return undefined
     at = start + 40 + idLength
@@ -70,7 +79,7 @@ function parse(bytes: Buffer, idLength: number): IndexFile | undefined {
     const stage = (flags >> 12) & 3
     rows.push({
       mode,
-      idAt: start + 40,
+      idAt: start + ID_AT,
       from: names.lastStart,
       stage,
       isPlanned: (more & INTENT_TO_ADD) !== 0,
@@ -81,11 +90,28 @@ function parse(bytes: Buffer, idLength: number): IndexFile | undefined {
     const id = bytes.toString('hex', start + 40, start + 40 + idLength)
     flagged.push(`${shownTag} ${mode.toString(8).padStart(6, '0')} ${id} ${stage}\t${names.last}`)
   }
-  const trees = readTrees(bytes, at, end, idLength)
+  return indexOf({ bytes, idLength, version, rows, names, all: names.all, flagged, entriesEnd: at })
+}
+
+interface Entries {
+  readonly bytes: Buffer
+  readonly idLength: number
+  readonly version: number
+  readonly rows: readonly Row[]
+  readonly names: Names
+  readonly all: Buffer
+  readonly flagged: readonly string[]
+  /** Where the extensions begin. */
+  readonly entriesEnd: number
+}
+
+function indexOf(entries: Entries): IndexFile | undefined {
+  const { bytes, idLength, rows, names, flagged } = entries
+  const trees = readTrees(bytes, entries.entriesEnd, bytes.length - idLength, idLength)
   if (!trees) return undefined
   const idAt = (start: number) => bytes.toString('hex', start, start + idLength)
   return {
-    names: names.all,
+    names: entries.all,
     flagged,
     tree: trees.root === undefined ? undefined : objectId(idAt(trees.root)),
     *ids() {
@@ -93,8 +119,40 @@ function parse(bytes: Buffer, idLength: number): IndexFile | undefined {
       for (const { at } of trees.all.values()) yield idAt(at)
     },
     parts: () => partsOf(rows, trees.all, names, idAt),
+    reread: now => (hasSameEntries(entries, now) ? indexOf({ ...entries, bytes: now }) : undefined),
   }
 }
+
+/** Whether all entries are in the same place and differ in nothing but times, sizes and contents. */
+function hasSameEntries({ bytes, idLength, version, rows, entriesEnd }: Entries, now: Buffer): boolean {
+  // In version 4, a name depends on the one before it.
+  if (version === 4 || now.length < entriesEnd + idLength || !isSamePart(bytes, now, 0, 12)) return false
+  let row = 0
+  for (let from = 12; from < entriesEnd; from += BLOCK) {
+    const to = Math.min(from + BLOCK, entriesEnd)
+    if (isSamePart(bytes, now, from, to)) continue
+    // The rows that are partly in this block.
+    while (row > 0 && (rows[row]?.idAt ?? 0) - ID_AT > from) row--
+    while ((rows[row + 1]?.idAt ?? entriesEnd + ID_AT) - ID_AT <= from) row++
+    for (; row < rows.length; row++) {
+      const start = (rows[row]?.idAt ?? 0) - ID_AT
+      if (start >= to) break
+      const end = (rows[row + 1]?.idAt ?? entriesEnd + ID_AT) - ID_AT
+      const isSame =
+        isSamePart(bytes, now, start + MODE_AT, start + MODE_AT + 4) &&
+        isSamePart(bytes, now, start + ID_AT + idLength, end)
+      if (!isSame) return false
+    }
+  }
+  return true
+}
+
+const isSamePart = (a: Buffer, b: Buffer, from: number, to: number): boolean =>
+  a.compare(b, from, to, from, to) === 0
+
+const BLOCK = 4096
+const MODE_AT = 24
+const ID_AT = 40
 
 interface Row {
   readonly mode: number

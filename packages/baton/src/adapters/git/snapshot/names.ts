@@ -48,12 +48,16 @@ export function readNow(store: Store): string | undefined {
 /** Points refs of this worktree to a commit, one after another. Each changes at once. */
 export function setRefs(store: Store, names: readonly string[], commit: string): void {
   const folder = join(store.gitDir, store.refs)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
   // Not in the folder of the refs: git would take what a crash leaves there for a lock.
   const draft = join(store.gitDir, 'ref.new')
   for (const name of names) {
     writeFileSync(draft, `${commit}\n`, { mode: 0o600 })
-    renameSync(draft, join(folder, name))
+    try {
+      renameSync(draft, join(folder, name))
+    } catch {
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      renameSync(draft, join(folder, name))
+    }
   }
 }
 

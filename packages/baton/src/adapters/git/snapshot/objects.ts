@@ -55,9 +55,8 @@ export class ObjectWriter {
     return id
   }
 
-  /** As `write`, for a content that hardly gets smaller. */
-  writePlain(body: Buffer): string {
-    const id = idOf(this.#store, 'blob', body)
+  /** As `write`, for a content that hardly gets smaller. `id`: its id, if the caller knows it. */
+  writePlain(body: Buffer, id: string = idOf(this.#store, 'blob', body)): string {
     if (this.#isNew(id)) this.#put(id, 'blob', body, storeBytes)
     return id
   }
@@ -99,10 +98,14 @@ export class ObjectWriter {
     const folder = join(this.#objects, id.slice(0, 2))
     const path = join(folder, id.slice(2))
     if (existsSync(path)) return
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
     const draft = draftIn(this.#objects, 'obj')
     writeFileSync(draft, compressed, { flag: 'wx', mode: 0o444 })
-    renameSync(draft, path)
+    try {
+      renameSync(draft, path)
+    } catch {
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      renameSync(draft, path)
+    }
   }
 }
 
@@ -249,17 +252,13 @@ const MOST_HEAD = 32
 const looseBytes = (type: ObjectType, body: Buffer): Buffer =>
   Buffer.concat([Buffer.from(`${type} ${body.length}\0`), body])
 
-/** The format of zlib without compression, which starts faster than zlib itself. */
+/** The format of zlib without compression. For few bytes it starts faster than zlib itself. */
 function storeBytes(bytes: Buffer): Buffer {
-  const parts: Buffer[] = [Buffer.from([0x78, 0x01])]
-  for (let at = 0; at === 0 || at < bytes.length; at += MOST_STORED) {
-    const block = bytes.subarray(at, at + MOST_STORED)
-    const head = Buffer.from([at + MOST_STORED >= bytes.length ? 1 : 0, 0, 0, 0, 0])
-    head.writeUInt16LE(block.length, 1)
-    head.writeUInt16LE(block.length ^ 0xffff, 3)
-    parts.push(head, block)
-  }
-  return Buffer.concat([...parts, uint32(adler32(bytes))])
+  if (bytes.length > MOST_STORED) return deflateSync(bytes, { level: 0 })
+  const head = Buffer.from([0x78, 0x01, 1, 0, 0, 0, 0])
+  head.writeUInt16LE(bytes.length, 3)
+  head.writeUInt16LE(bytes.length ^ 0xffff, 5)
+  return Buffer.concat([head, bytes, uint32(adler32(bytes))])
 }
 
 function adler32(bytes: Buffer): number {

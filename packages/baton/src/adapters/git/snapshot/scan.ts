@@ -9,6 +9,7 @@ import { keepIgnored } from './ignored.ts'
 import { isPlain, onDisk, parentOf } from './paths.ts'
 import type { Place } from './place.ts'
 import { readRegularFile } from './regular-file.ts'
+import { LOOKUP_CHUNK, shareLookup } from './stat-helper.ts'
 
 export interface ScanRequest {
   known: ReadonlyMap<BytePath, KnownFile>
@@ -41,7 +42,7 @@ export async function scan(place: Place, request: ScanRequest): Promise<Scan> {
   listing.catch(() => {})
   const looker = new Looker(place, request, recalled?.folders)
   // Check the files of the last snapshot while git prints its list; both take about the same time.
-  await looker.expect(request.known.keys())
+  await looker.expect()
   const [files, ignored] = await listing
   const names = new Set(files)
   for (const path of [...ignored.files, ...request.also]) names.add(path)
@@ -68,19 +69,42 @@ class Looker {
     this.#folders = new Folders(place.root, folders)
   }
 
-  /** Checks files ahead of time that git will most likely list. */
-  async expect(paths: Iterable<BytePath>): Promise<void> {
-    for (const path of paths) {
-      if (++this.#work % BATCH === 0) await turn()
-      const file = this.#request.known.get(path)
-      if (!file || file.young || !this.#folders.holds(path)) continue
-      try {
-        const found = lstatSync(onDisk(this.#place.root, path), { throwIfNoEntry: false })
-        if (found && hasStamp(found, file.stamp)) this.#unchanged.add(path)
-      } catch {
-        // It is checked again later.
+  /** Checks files ahead of time that git will most likely list: those of the last snapshot. */
+  async expect(): Promise<void> {
+    const { known } = this.#request
+    const names = namesOf(this.#place.root, known)
+    const files = [...known.values()]
+    const lookup = shareLookup(names.onDisk)
+    const theirs: [from: number, to: number][] = []
+    const check = (i: number, hasStamp: (stamp: Stamp) => boolean) => {
+      const [path, file] = [names.paths[i], files[i]]
+      if (path === undefined || !file || file.young || !this.#folders.holds(path)) return
+      if (hasStamp(file.stamp)) this.#unchanged.add(path)
+    }
+    const checkHere = (i: number) =>
+      check(i, stamp => {
+        const found = statOf(names.onDisk[i] ?? '')
+        return found !== undefined && isStamp(stamp, found)
+      })
+    let next = 0
+    for (let part = lookup.take(); part; part = lookup.take()) {
+      const [from, to] = part
+      if (from > next) theirs.push([next, from])
+      next = to
+      for (let i = from; i < to; i++) checkHere(i)
+      this.#work += to - from
+      if (this.#work >= BATCH) {
+        this.#work = 0
+        await turn()
       }
     }
+    if (next < files.length) theirs.push([next, files.length])
+    for (const [from, to] of theirs)
+      for (let i = from; i < to; i++) {
+        const found = lookup.found(i - (i % LOOKUP_CHUNK))
+        if (found) check(i, stamp => stamp.every((value, at) => value === found[5 * i + at]))
+        else checkHere(i)
+      }
   }
 
   async look(names: Iterable<BytePath>): Promise<Scan> {
@@ -154,7 +178,38 @@ export const stampOf = (found: Stats): Stamp => [
   found.mode,
 ]
 
-const hasStamp = (found: Stats, [ino, size, modified, changed, mode]: Stamp): boolean =>
+/** Undefined if it cannot be looked up: it is checked again later. */
+function statOf(path: string | Buffer): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
+}
+
+/** The names of the last snapshot, and as the file system takes them. Made again only if a name changed. */
+function namesOf(root: string, known: ReadonlyMap<BytePath, KnownFile>): Names {
+  const last = lastNames.get(root)
+  const paths = [...known.keys()]
+  if (last && last.paths.length === paths.length && last.paths.every((path, i) => path === paths[i]))
+    return last
+  const names = { paths, onDisk: paths.map(path => onDisk(root, path)) }
+  lastNames.delete(root)
+  const [oldest] = lastNames.size >= MOST_WORKTREES ? lastNames.keys() : []
+  if (oldest !== undefined) lastNames.delete(oldest)
+  lastNames.set(root, names)
+  return names
+}
+
+interface Names {
+  readonly paths: readonly BytePath[]
+  readonly onDisk: readonly (string | Buffer)[]
+}
+
+const lastNames = new Map<string, Names>()
+const MOST_WORKTREES = 8
+
+const isStamp = ([ino, size, modified, changed, mode]: Stamp, found: Stats): boolean =>
   found.ctimeMs === changed &&
   found.mtimeMs === modified &&
   found.ino === ino &&

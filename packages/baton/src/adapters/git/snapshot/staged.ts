@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { WantedObject } from './copy-loose.ts'
 import { objectId } from './details.ts'
 import type { IndexFile, IndexPart } from './index-file.ts'
 import type { ObjectWriter } from './objects.ts'
@@ -15,8 +16,8 @@ export interface Staged {
   readonly id: string | undefined
   /** The tree that saves them. */
   readonly tree: string | undefined
-  /** What the store needs for it from the project. */
-  readonly contents: readonly string[]
+  /** What the store needs for it from the project, and where it is in the tree. */
+  readonly contents: readonly WantedObject[]
 }
 
 interface Where {
@@ -39,7 +40,7 @@ export async function readStaged(
     const whole = new Folder()
     if (parts.every(part => trySet(whole, part))) {
       const tree = whole.write((type, body) => writer.write(type, body))
-      const needed = parts.filter(({ mode }) => mode !== SUBMODULE).map(({ id }) => id)
+      const needed = parts.filter(({ mode }) => mode !== SUBMODULE)
       return { ...stagedTree(place, tree, parsed.flagged), contents: needed }
     }
   }
@@ -58,14 +59,14 @@ export async function readStaged(
   const rows = (listed ?? (await gitAt(place, ['ls-files', '-z', '--stage', '-v'], { env }))).stdout
   if (tree) return stagedTree(place, tree, splitNames(rows))
   const sides = new Folder()
-  const contents: string[] = []
+  const contents: WantedObject[] = []
   for (const side of splitNames(rows)) {
     const [, mode = '', content = '', stage, path = ''] =
       /^\S (\d+) ([0-9a-f]+) (\d)\t(.*)$/s.exec(side) ?? []
     if (path === '') continue
     sides.set(`${stage}/${path}`, { mode, id: content })
     // A submodule's commit is in another repository.
-    if (mode !== SUBMODULE) contents.push(content)
+    if (mode !== SUBMODULE) contents.push({ id: content, path })
   }
   const id = `conflict ${contentId(place, rows)}`
   return {
@@ -91,5 +92,5 @@ const SUBMODULE = '160000'
 const stagedTree = (place: Place, tree: string, flagged: readonly string[]): Staged => ({
   id: `${tree} ${contentId(place, Buffer.from(flagged.join('\0'), 'latin1'))}`,
   tree,
-  contents: [tree],
+  contents: [{ id: tree, path: '' }],
 })

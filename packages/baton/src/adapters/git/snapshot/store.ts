@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { copyLooseObjects } from './copy-loose.ts'
+import { copyLooseObjects, type WantedObject } from './copy-loose.ts'
 import { objectId } from './details.ts'
 import type { HeldObjects } from './held.ts'
 import type { ObjectWriter } from './objects.ts'
@@ -92,19 +92,23 @@ export async function holdObjects(
   place: Place,
   store: Store,
   commits: readonly string[],
-  contents: readonly string[],
+  contents: readonly WantedObject[],
   held: HeldObjects | undefined,
   /** Copies few objects faster than git does. */
   writer?: ObjectWriter,
 ): Promise<boolean> {
   try {
-    if (writer && held?.isCertain && copyLooseObjects(place, writer, [...commits, ...contents], held))
+    if (
+      writer &&
+      held?.isCertain &&
+      copyLooseObjects(place, writer, [...commits.map(id => ({ id })), ...contents], held)
+    )
       return true
     const here = await present(store, [...commits, ...(held?.commits ?? [])])
     const missing = commits.filter(id => !here.has(id))
     // The store may have a staged tree without what is in it: git has just written the tree.
     if (missing.length + contents.length === 0) return true
-    const wanted = { missing, contents }
+    const wanted = { missing, contents: contents.map(({ id }) => id) }
     // The project may have lost a commit that the store has: then copy without regard to it.
     return (
       (await copyObjects(place, store, wanted, [...here])) || (await copyObjects(place, store, wanted, []))

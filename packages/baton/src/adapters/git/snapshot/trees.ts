@@ -77,6 +77,15 @@ export class Folder {
     return this.#id
   }
 
+  /** The id of a file or a written folder in it. The folder itself is ''. */
+  idAt(path: string): string | undefined {
+    if (path === '') return this.#id
+    const slash = path.indexOf('/')
+    const entry = this.#entries.get(slash < 0 ? path : path.slice(0, slash))
+    if (entry instanceof Folder) return entry.idAt(slash < 0 ? '' : path.slice(slash + 1))
+    return slash < 0 ? entry?.id : undefined
+  }
+
   /** The ids of all folders in it that are written. */
   *treeIds(): Iterable<string> {
     if (this.#id !== undefined) yield this.#id
@@ -84,16 +93,17 @@ export class Folder {
   }
 }
 
-/** The entries of a tree object. Undefined if git cannot read it. */
-export function readTree(body: Buffer, idLength: number): TreeEntry[] | undefined {
-  const entries: TreeEntry[] = []
+/** The entries of a tree object, with their names in bytes. Undefined if git cannot read it. */
+export function readTree(body: Buffer, idLength: number): (TreeEntry & { name: string })[] | undefined {
+  const entries: (TreeEntry & { name: string })[] = []
   for (let at = 0; at < body.length; ) {
     const space = body.indexOf(32, at)
     const end = body.indexOf(0, at)
     const mode = body.toString('latin1', at, Math.min(space, at + MOST_MODE))
     at = end + 1 + idLength
     if (!/^[1-7][0-7]{4,5}$/.test(mode) || end < space + 2 || at > body.length) return undefined
-    entries.push({ mode, id: body.toString('hex', end + 1, at) })
+    const name = body.toString('latin1', space + 1, end)
+    entries.push({ mode, id: body.toString('hex', end + 1, at), name })
   }
   return entries
 }
