@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { builtinPrograms, TABLES } from '../src/programs/builtin.ts'
+import { builtinPrograms, compilePrograms, TABLES } from '../src/programs/builtin.ts'
 import { CHECKS } from '../src/programs/checks/registry.ts'
 import { KINDS } from '../src/programs/kinds.ts'
-import type { CompiledSpec } from '../src/programs/spec.ts'
+import { type CompiledSpec, checkProgram } from '../src/programs/spec.ts'
 
 /** What each field of a program table may hold. A table is data: no field holds a function. */
 const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
@@ -80,6 +80,12 @@ test('a flag means the same before and after a sub-command', () => {
   const found = [...builtinPrograms()].flatMap(([name, compiled]) => contradictions(compiled, name))
   // `git -c` sets something, `git branch -c` copies: git takes its own flags only before the sub-command.
   expect(found).toEqual(['git branch -c'])
+})
+
+test('every program compiles, although each is compiled only when it is used', () => {
+  for (const compiled of builtinPrograms().values()) expect(() => checkProgram(compiled)).not.toThrow()
+  const wrong = { tool: { kind: 'read', sub: { part: { kind: 'read', flags: '-a:!' } } } } as const
+  expect(() => compilePrograms([wrong])).toThrow('flag table: cannot read -a:!')
 })
 
 test('hundreds of programs are known', () => {

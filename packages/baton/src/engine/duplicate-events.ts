@@ -16,9 +16,10 @@ export interface ReportedCall {
   now: number
 }
 
+/** Small, because thousands are remembered: an object and a list instead of two maps save half a kilobyte each. */
 interface SeenEvent {
-  counts: Map<HookSource, number>
-  requests: Map<string, boolean>
+  counts: Partial<Record<HookSource, number>>
+  requests: { request: string; isDuplicate: boolean }[]
   until: number
 }
 
@@ -35,13 +36,15 @@ export class DuplicateEvents {
   isDuplicate({ fingerprint, source, request, now }: ReportedCall): boolean {
     this.#sweep(now)
     const heard = this.#hear(fingerprint, now)
-    const before = request === undefined ? undefined : heard.requests.get(request)
-    if (before !== undefined) return before
-    const most = Math.max(0, ...heard.counts.values())
-    const mine = (heard.counts.get(source) ?? 0) + 1
-    heard.counts.set(source, mine)
-    if (request !== undefined) setBounded(heard.requests, REQUESTS_AT_MOST, request, mine <= most)
-    return mine <= most
+    const before = request === undefined ? undefined : heard.requests.find(each => each.request === request)
+    if (before) return before.isDuplicate
+    const most = Math.max(0, ...Object.values(heard.counts))
+    const mine = (heard.counts[source] ?? 0) + 1
+    heard.counts[source] = mine
+    const isDuplicate = mine <= most
+    if (request !== undefined) heard.requests.push({ request, isDuplicate })
+    if (heard.requests.length > REQUESTS_AT_MOST) heard.requests.shift()
+    return isDuplicate
   }
 
   get size(): number {
@@ -50,8 +53,7 @@ export class DuplicateEvents {
 
   #hear(fingerprint: string, now: number): SeenEvent {
     const known = this.#heard.get(fingerprint)
-    const heard: SeenEvent =
-      known && known.until > now ? known : { counts: new Map(), requests: new Map(), until: 0 }
+    const heard: SeenEvent = known && known.until > now ? known : { counts: {}, requests: [], until: 0 }
     heard.until = now + REMEMBER_MS
     setBounded(this.#heard, REMEMBER_AT_MOST, fingerprint, heard)
     return heard

@@ -96,21 +96,24 @@ async function settleLater(
   signal: AbortSignal,
   fault: (cause: unknown) => void,
 ): Promise<Contribution> {
-  const timeout = AbortSignal.timeout(Math.min(Math.max(later.withinMs || 0, 0), MAX_PAUSE_MS))
-  const either = AbortSignal.any([signal, timeout])
   // A signal that is already aborted does not fire the event again.
-  if (either.aborted) return later.otherwise
-  let onAbort: (() => void) | undefined
-  const aborted = new Promise<Contribution>(resolve => {
-    onAbort = () => resolve(later.otherwise)
-    either.addEventListener('abort', onAbort, { once: true })
-  })
+  if (signal.aborted) return later.otherwise
+  // Not `AbortSignal.timeout`: its timer would keep everything about this call in memory until the time is over, often hours.
+  const over = new AbortController()
+  const { promise: aborted, resolve } = Promise.withResolvers<Contribution>()
+  const end = () => {
+    over.abort()
+    resolve(later.otherwise)
+  }
+  const timer = setTimeout(end, Math.min(Math.max(later.withinMs || 0, 0), MAX_PAUSE_MS))
+  signal.addEventListener('abort', end, { once: true })
   try {
-    return await Promise.race([later.run(either), aborted])
+    return await Promise.race([later.run(over.signal), aborted])
   } catch (cause) {
-    if (!either.aborted) fault(cause)
+    if (!over.signal.aborted) fault(cause)
     return later.otherwise
   } finally {
-    if (onAbort) either.removeEventListener('abort', onAbort)
+    clearTimeout(timer)
+    signal.removeEventListener('abort', end)
   }
 }

@@ -165,6 +165,22 @@ describe('an answer that takes its time', () => {
     },
   )
 
+  it('that has arrived leaves no timer behind, so that nothing of the call stays in memory', async () => {
+    vi.useFakeTimers()
+    try {
+      const timeout = vi.spyOn(AbortSignal, 'timeout')
+      const reactors = [later(async () => ({ notice: 'done' }), 7_200_000), later(() => Promise.reject(1))]
+      const { rest } = await react(reactors, toolRequest, context, () => {})
+      await rest(nobody)
+      expect(vi.getTimerCount()).toBe(0)
+      // Fake timers do not see those of the platform.
+      expect(timeout).not.toHaveBeenCalled()
+    } finally {
+      vi.restoreAllMocks()
+      vi.useRealTimers()
+    }
+  })
+
   it('of several reactors are awaited together, so that the slowest sets the time', async () => {
     const { promise: first, resolve: letFirstGo } = Promise.withResolvers<void>()
     const waits = later(() => first.then(() => ({ notice: 'first' })))

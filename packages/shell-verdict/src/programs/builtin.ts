@@ -1,5 +1,5 @@
 import type { Programs } from './assess.ts'
-import { type CompiledSpec, compileProgram, type ProgramTable } from './spec.ts'
+import { type CompiledSpec, checkProgram, compileProgram, type ProgramTable } from './spec.ts'
 import { ARCHIVES } from './tables/archives.ts'
 import { BUILTINS } from './tables/builtins.ts'
 import { CLOUD } from './tables/cloud.ts'
@@ -40,7 +40,7 @@ export const TABLES: readonly ProgramTable[] = [
 
 let compiled: Programs | undefined
 
-/** The program tables that come with this package, compiled on first use. */
+/** The program tables that come with this package. Each program is compiled on first use. */
 export function builtinPrograms(): Programs {
   compiled ??= compilePrograms([])
   return compiled
@@ -52,6 +52,8 @@ export function compilePrograms(more: readonly ProgramTable[]): Programs {
   for (const table of [...TABLES, ...more]) {
     for (const [names, entry] of Object.entries(table)) {
       const spec = compileProgram(entry)
+      // The package's own tables are checked by its tests.
+      if (more.includes(table)) checkProgram(spec)
       for (const name of names.split(/\s+/)) programs.set(name, spec)
     }
   }

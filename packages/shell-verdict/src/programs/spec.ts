@@ -79,31 +79,95 @@ export interface Verb {
   readonly kind: Kind
 }
 
+/**
+ * Reads a program's entry when it is first asked about. A session uses a few of the many hundred programs, and all of them
+ * compiled would take 9 MB.
+ */
 export function compileProgram(entry: CommandSpec | Kind, inherited = ''): CompiledSpec {
-  const spec: CommandSpec = typeof entry === 'string' ? { kind: entry } : entry
-  const globals = `${inherited} ${spec.globals ?? ''}`
-  const sub = spec.sub && new Map<string, CompiledSpec>()
-  for (const [names, child] of Object.entries(spec.sub ?? {})) {
-    const compiled = compileProgram(child, globals)
-    for (const name of names.split(' ')) sub?.set(name, compiled)
+  return new LazySpec(typeof entry === 'string' ? { kind: entry } : entry, inherited)
+}
+
+/** Compiles all of a program's entry at once, so that a mistake in it shows. */
+export function checkProgram(compiled: CompiledSpec): void {
+  for (const part of PARTS) void compiled[part]
+  for (const sub of compiled.sub?.values() ?? []) checkProgram(sub)
+}
+
+const PARTS = ['flags', 'globals', 'verbs', 'paths', 'needs', 'firstIsPathWith', 'nouns'] as const
+
+type Part = 'sub' | (typeof PARTS)[number]
+
+class LazySpec implements CompiledSpec {
+  readonly spec: CommandSpec
+  readonly #inherited: string
+  #parts: Partial<Pick<CompiledSpec, Part>> = {}
+
+  constructor(spec: CommandSpec, inherited: string) {
+    this.spec = spec
+    this.#inherited = inherited
   }
-  return {
-    spec,
-    nouns: new Set((spec.nouns ?? '').split(' ')),
-    flags: flagTable(`${globals} ${spec.flags ?? ''}`),
-    globals: flagTable(globals),
-    sub,
-    verbs: verbList(
-      Object.entries(spec.verbs ?? {}).flatMap(([kind, text]) =>
-        text.split(/\s+/).map(word => [word, kind] as const),
+
+  get nouns() {
+    return this.#once('nouns', ({ nouns }) => new Set((nouns ?? '').split(' ')))
+  }
+
+  get flags() {
+    return this.#once('flags', ({ flags }) => flagTable(`${this.#allGlobals} ${flags ?? ''}`))
+  }
+
+  get globals() {
+    return this.#once('globals', () => flagTable(this.#allGlobals))
+  }
+
+  get sub() {
+    return this.#once('sub', ({ sub }) => {
+      const compiled = sub && new Map<string, CompiledSpec>()
+      for (const [names, child] of Object.entries(sub ?? {})) {
+        const program = compileProgram(child, this.#allGlobals)
+        for (const name of names.split(' ')) compiled?.set(name, program)
+      }
+      return compiled
+    })
+  }
+
+  get verbs() {
+    return this.#once('verbs', ({ verbs }) =>
+      verbList(
+        Object.entries(verbs ?? {}).flatMap(([kind, text]) =>
+          text.split(/\s+/).map(word => [word, kind] as const),
+        ),
       ),
-    ),
-    // The longest path that fits says most about a use.
-    paths: verbList(
-      Object.entries(spec.paths ?? {}).flatMap(([kind, list]) => list.map(path => [path, kind] as const)),
-    ).sort((left, right) => right.pattern.length - left.pattern.length),
-    needs: spec.needs && new Set(spec.needs.one.split(/\s+/)),
-    firstIsPathWith: new Set((spec.firstIsPathWith ?? '').split(/\s+/).filter(Boolean)),
+    )
+  }
+
+  /** The longest path that fits says most about a use. */
+  get paths() {
+    return this.#once('paths', ({ paths }) =>
+      verbList(
+        Object.entries(paths ?? {}).flatMap(([kind, list]) => list.map(path => [path, kind] as const)),
+      ).sort((left, right) => right.pattern.length - left.pattern.length),
+    )
+  }
+
+  get needs() {
+    return this.#once('needs', ({ needs }) => needs && new Set(needs.one.split(/\s+/)))
+  }
+
+  get firstIsPathWith() {
+    return this.#once(
+      'firstIsPathWith',
+      ({ firstIsPathWith }) => new Set((firstIsPathWith ?? '').split(/\s+/).filter(Boolean)),
+    )
+  }
+
+  get #allGlobals(): string {
+    return `${this.#inherited} ${this.spec.globals ?? ''}`
+  }
+
+  #once<P extends Part>(part: P, compile: (spec: CommandSpec) => CompiledSpec[P]): CompiledSpec[P] {
+    const parts: Partial<Pick<CompiledSpec, P>> = this.#parts
+    if (!(part in parts)) parts[part] = compile(this.spec)
+    return parts[part] as CompiledSpec[P]
   }
 }
 

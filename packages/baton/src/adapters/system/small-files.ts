@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { constants } from 'node:fs'
+import { constants, lstatSync } from 'node:fs'
 import { link, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, normalize } from 'node:path'
 import { FileError } from '../../ports/files.ts'
@@ -11,8 +11,9 @@ const LIMIT = 1_000_000
 export const systemSmallFiles: SmallFiles = {
   async read(root, name, limit = LIMIT) {
     try {
-      const refused = await obstacle(root, name)
-      if (refused) return { kind: 'refused', why: refused }
+      const found = inspectPath(root, name)
+      if (found.kind === 'absent') return { kind: 'absent' }
+      if (found.kind === 'refused') return found
       const file = await open(
         join(root, name),
         constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
@@ -63,7 +64,7 @@ export const systemSmallFiles: SmallFiles = {
   },
 
   async remove(root, name) {
-    if (await obstacle(root, dirname(name))) return false
+    if (obstacle(root, dirname(name))) return false
     try {
       // This removes a link itself, not its target.
       await rm(join(root, name))
@@ -75,7 +76,7 @@ export const systemSmallFiles: SmallFiles = {
   },
 
   async list(root, folder) {
-    if (await obstacle(root, folder)) return []
+    if (obstacle(root, folder)) return []
     try {
       const entries = await readdir(join(root, folder), { withFileTypes: true })
       const files = entries.filter(entry => entry.isFile() && !DRAFT.test(entry.name))
@@ -98,30 +99,38 @@ const DRAFT = /\.\d+\.\d+(?:\.[0-9a-f]{8})?\.tmp$/
 const user = process.geteuid?.()
 
 /** Why `name` below the root must not be used, if there is a reason. A name that does not exist yet is fine. */
-async function obstacle(root: string, name: string): Promise<string | undefined> {
+function obstacle(root: string, name: string): string | undefined {
+  const found = inspectPath(root, name)
+  return found.kind === 'refused' ? found.why : undefined
+}
+
+/**
+ * Looks at every step of a path below the root. Synchronous, because every hook call looks for some files that mostly do not
+ * exist: through Node's thread pool, each step would cost ten times as much.
+ */
+function inspectPath(root: string, name: string): { kind: 'present' } | { kind: 'absent' } | Refusal {
   const steps = normalize(name).split('/')
-  if (name.startsWith('/') || steps.includes('..')) return 'the name leads out of its folder'
+  if (name.startsWith('/') || steps.includes('..')) return refuse('the name leads out of its folder')
   let path = root
   for (const [i, step] of steps.entries()) {
     path = join(path, step)
-    try {
-      const facts = await lstat(path)
-      const shown = steps.slice(0, i + 1).join('/')
-      if (facts.isSymbolicLink()) return `${shown} is a link`
-      if (user !== undefined && facts.uid !== user && facts.uid !== 0)
-        return `${shown} belongs to another user`
-      if (i < steps.length - 1 && !facts.isDirectory()) return `${shown} is not a folder`
-    } catch (error) {
-      if (codeOf(error) === 'ENOENT') return undefined
-      throw error
-    }
+    const facts = lstatSync(path, { throwIfNoEntry: false })
+    if (!facts) return { kind: 'absent' }
+    const shown = steps.slice(0, i + 1).join('/')
+    if (facts.isSymbolicLink()) return refuse(`${shown} is a link`)
+    if (user !== undefined && facts.uid !== user && facts.uid !== 0)
+      return refuse(`${shown} belongs to another user`)
+    if (i < steps.length - 1 && !facts.isDirectory()) return refuse(`${shown} is not a folder`)
   }
-  return undefined
+  return { kind: 'present' }
 }
+
+type Refusal = Extract<ReadResult, { kind: 'refused' }>
+const refuse = (why: string): Refusal => ({ kind: 'refused', why })
 
 async function safePath(root: string, name: string, mode = 0o700): Promise<string> {
   const path = join(root, name)
-  const refused = await obstacle(root, name)
+  const refused = obstacle(root, name)
   if (refused) throw new FileError('denied', path, new Error(refused))
   try {
     await mkdir(dirname(path), { recursive: true, mode })
