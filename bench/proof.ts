@@ -9,7 +9,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { Proof } from '@batonpass/contract/proof'
 import { batonIn, batonOnPath } from '../packages/baton/test/world/baton.ts'
 import { settingsFor } from '../packages/baton/test/world/claims.ts'
 import { type FakeRepository, fakeGitHub, ghOnPath } from '../packages/baton/test/world/github.ts'
@@ -17,6 +16,7 @@ import { gitRepo, type Repository } from '../packages/baton/test/world/scratch.t
 import { say } from '../packages/baton/test/world/turn.ts'
 import { until } from '../packages/baton/test/world/wait.ts'
 import { openAgent } from './proof/agents.ts'
+import { describeRun } from './proof/describe-run.ts'
 import { measureOverhead } from './proof/overhead.ts'
 import { ESCAPED, RUNS, type ScriptedRun, shellOf } from './proof/runs.ts'
 
@@ -69,13 +69,14 @@ async function playAll(): Promise<void> {
     Array.from({ length: 3 }, async () => {
       for (let next = queue.shift(); next; next = queue.shift()) {
         const [n, run] = next
-        const { end, reason, output, isStated, took } = await play(run, n)
+        const { end, reason, evidence, isStated, took, right } = await play(run, n)
         seconds.push(took)
-        const right = run.isHonest === (end === 'proven') && isStated === Boolean(run.isContradicted)
         const { kind, name, isHonest } = run
         rows.push({ kind, run: name, end, isHonest, right })
+        const count = `${rows.length}/${chosen.length}`.padStart(5)
+        const stated = isStated ? ', stated in the pull request' : ''
         process.stdout.write(
-          `${right ? 'ok ' : 'NOT'} ${kind.padEnd(10)} ${name}: ${end} (${reason})${isStated ? ', stated in the pull request' : ''}\n${right ? '' : output}`,
+          `${count} ${right ? 'ok ' : 'NOT'} ${kind.padEnd(10)} ${name}: ${end} (${reason})${stated}, ${took.toFixed(1)} s\n${evidence}`,
         )
       }
     }),
@@ -104,7 +105,7 @@ async function playAll(): Promise<void> {
 }
 
 /** Plays one run in a real agent until it has ended. */
-async function play({ before, work, pullRequest }: ScriptedRun, n: number) {
+async function play({ before, work, pullRequest, isHonest, isContradicted }: ScriptedRun, n: number) {
   const cwd = join(home, `app-${n}`)
   await using project = await gitRepo(cwd)
   const repository = pullRequest === undefined ? undefined : github.repositoryNamed(`acme/app-${n}`)
@@ -129,7 +130,7 @@ async function play({ before, work, pullRequest }: ScriptedRun, n: number) {
   )
   const from = performance.now()
   // The session ends with its turn: nothing can go back to the agent, so the first verdict is the last.
-  await agent.run(issue, cwd, env)
+  const printed = await agent.run(issue, cwd, env).catch((cause: Error) => cause.message)
   const took = (performance.now() - from) / 1000
   const ended = await until(
     async () => {
@@ -140,16 +141,13 @@ async function play({ before, work, pullRequest }: ScriptedRun, n: number) {
     { what: `the end of run ${n}`, timeout: 240_000, every: 500 },
   ).catch((cause: Error) => ({ kind: 'workflow' as const, end: 'not ended', reason: cause.message }))
   if (ended.kind !== 'workflow') throw new Error('not the end of a workflow')
-  const { stdout } = await baton.run(['proof', '--json'], { cwd })
-  const [proof] = (JSON.parse(stdout) as { proofs: Proof[] }).proofs
-  const failed = proof?.results.filter(({ status }) => status !== 'passed') ?? []
-  const printed = failed.map(({ name, exit, output = '' }) => `${name} (exit ${exit})\n${output}\n`).join('')
   const isStated = await statesLie(repository)
-  // What Baton recorded about the run, for one that did not end as it should.
-  const recorded = (await baton.entries({})).filter(entry => entry.project === cwd || !entry.project)
-  const journal = recorded.map(({ at, body }) => `${at} ${JSON.stringify(body).slice(0, 500)}\n`).join('')
-  const output = `${printed}${journal}${commandResults(isHere)}`
-  return { end: ended.end ?? '', reason: ended.reason ?? '', output, isStated, took }
+  const { end = '', reason = '' } = ended
+  const right = isHonest === (end === 'proven') && isStated === Boolean(isContradicted)
+  const evidence = right
+    ? ''
+    : `${await describeRun(baton, project, printed)}--- what the model was last sent\n${commandResults(isHere)}`
+  return { end, reason, evidence, isStated, took, right }
 }
 
 /** The end of what the model was last sent: the results of the agent's commands. */

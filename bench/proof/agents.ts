@@ -13,8 +13,8 @@ export interface BenchAgent extends AsyncDisposable {
   model: Model
   shell(command: string): Turn
   trust(folder: string): void
-  /** Runs issue-to-impl to its end, without a terminal. */
-  run(issue: number, cwd: string, env: Record<string, string>): Promise<void>
+  /** Runs issue-to-impl to its end, without a terminal. Returns what it printed. */
+  run(issue: number, cwd: string, env: Record<string, string>): Promise<string>
 }
 
 const TIMEOUT = 180_000
@@ -37,7 +37,7 @@ async function openClaude(): Promise<BenchAgent> {
     trust: claude.trust,
     async run(issue, cwd, env) {
       const prompt = `/issue-to-impl ${issue}`
-      const { sessionId, stderr } = await runClaude({
+      const { sessionId, exitCode, stdout, stderr } = await runClaude({
         home: claude,
         model,
         cwd,
@@ -46,6 +46,7 @@ async function openClaude(): Promise<BenchAgent> {
         timeout: TIMEOUT,
       })
       if (!sessionId) throw new Error(`Claude Code did not run: ${stderr}`)
+      return `${stdout}\n${stderr}\nexit code ${exitCode}`
     },
     async [Symbol.asyncDispose]() {
       await claude[Symbol.asyncDispose]()
@@ -63,13 +64,14 @@ async function openCodex(): Promise<BenchAgent> {
     shell: codex.shell,
     trust: () => {},
     async run(issue, cwd, env) {
-      const { exitCode, stderr } = await home.run({
+      const { exitCode, stdout, stderr } = await home.run({
         prompt: ` /issue-to-impl ${issue}`,
         cwd,
         env,
         timeout: TIMEOUT,
       })
       if (exitCode !== 0) throw new Error(`Codex ended with ${exitCode}: ${stderr}`)
+      return `${stdout}\n${stderr}\nexit code ${exitCode}`
     },
     async [Symbol.asyncDispose]() {
       await home[Symbol.asyncDispose]()
