@@ -1,4 +1,5 @@
 import { hasTestName, isTestFile } from './derive-checks.ts'
+import { raisedLimits } from './raised-limits.ts'
 import { languageOf, stripLiterals } from './strip-literals.ts'
 
 /** One changed file before and after the work; undefined where it does not exist. */
@@ -73,7 +74,7 @@ const JAVASCRIPT: Patterns = {
   assertions:
     /(?<![\w$])(?:expect|assert)(?:\.\w+)*\s*\(|\.should\b|\bt\.(?:is|deepEqual|like|throws|true|false|assert|not)\b/g,
   loose:
-    /(?<![\w$])(?:expect|assert(?:\.ok)?)\(\s*(?:true|1|"")\s*[),]|\.(?:toBeTruthy|toBeFalsy|toBeDefined|toBeUndefined|toBeTypeOf|toBeNull)\s*\(|expect\.(?:anything|any)\s*\(|\.not\.toThrow\w*\s*\(/g,
+    /(?<![\w$])(?:expect|assert(?:\.ok)?)\(\s*(?:true|1|"")\s*[),]|\.(?:toBeTruthy|toBeFalsy|toBeDefined|toBeUndefined|toBeTypeOf|toBeNull)\s*\(|expect\.(?:anything|any)\s*\(|\.not\.toThrow\w*\s*\(|\.to\.(?:be\.ok|exist)\b|(?<![\w$])assert(?:\.ok)?\((?![^\n]{0,200}\b(?:includes|has|test|match|every|some|startsWith|endsWith|is[A-Z]\w*|\w*[eE]qual\w*)\()[^=<>!{};\n]{0,200}\)/g,
 }
 const PYTHON: Patterns = {
   tests: /^\s*(?:async\s+)?def test\w*\s*\(/gm,
@@ -81,7 +82,7 @@ const PYTHON: Patterns = {
     /@(?:pytest\.mark\.|unittest\.|mark\.)?(?:skip|skipif|skipIf|skipUnless|xfail|expectedFailure)\b|\bpytest\.(?:skip|xfail|importorskip)\s*\(|\.skipTest\s*\(/g,
   assertions: /^\s*assert\b|\bself\.assert\w+\s*\(|\bpytest\.raises\s*\(/gm,
   loose:
-    /^\s*assert\s+(?:True|1|"")\s*(?:,|$)|\bself\.assertTrue\(\s*True\b|\bself\.assertIsNotNone\s*\(|^\s*assert [^=<>]*\bis not None\s*$/gm,
+    /^\s*assert\s+(?:True|1|"")\s*(?:,|$)|\bself\.assertTrue\(\s*True\b|\bself\.assertIsNotNone\s*\(|^\s*assert [^=<>]*\bis not None\s*$|^\s*assert\s+(?![^\n]*(?:\b(?:in|is|not|isinstance|all|any)\b|\.(?:startswith|endswith|match|search)\())[^=<>!\n]+$|\bself\.assertTrue\((?![^\n]{0,200}\b(?:in|is|not|isinstance|all|any)\b)[^=<>!\n]{0,200}\)[ \t]*$/gm,
 }
 const OTHERS: readonly { name: RegExp; patterns: Patterns }[] = [
   {
@@ -130,13 +131,26 @@ function measure(path: string, text: string | undefined): Measures {
     skipped: count('skipped'),
     only: count('only'),
     strict: Math.max(0, count('assertions') - count('loose')),
-    // The path is in the string. A module of the project begins with a dot.
-    mocks:
-      language === 'javascript'
-        ? (text.match(/\b(?:vi|jest)\.(?:do)?mock\(\s*['"`]\.{1,2}\//gi)?.length ?? 0)
-        : 0,
+    mocks: language === 'other' ? 0 : mocksIn(text, language),
   }
 }
+
+/** Mocks of the project's own code. Their target is in a string. */
+function mocksIn(text: string, language: 'javascript' | 'python'): number {
+  // A module of the project begins with a dot.
+  if (language === 'javascript') return text.match(OWN_MODULE_MOCK)?.length ?? 0
+  // What the file imports to test it.
+  const imported = new Set(
+    [...text.matchAll(/^\s*from\s+([\w.]+)\s+import\s+\(?([\w\s,]+)/gm)].flatMap(
+      ([, module = '', names = '']) =>
+        names.split(',').map(name => `${module}.${name.trim().split(/\s/)[0]}`),
+    ),
+  )
+  const targets = [...text.matchAll(/\b(?:patch|setattr)\(\s*['"]([\w.]+)['"]/g)]
+  return targets.filter(([, target = '']) => imported.has(target)).length
+}
+
+const OWN_MODULE_MOCK = /\b(?:(?:vi|jest)\.(?:do)?mock|mock\.module)\(\s*['"`]\.{1,2}\//gi
 
 /** The code with the usual names of `test` and `assert`, where a file imports them under others. */
 function withUsualNames(text: string, code: string): string {
@@ -184,21 +198,12 @@ function sum(all: readonly Measures[]): Measures {
   )
 }
 
-/** A time limit or tolerance of a test that is larger than before. */
+/** A time limit, tolerance or precision of a test that is weaker than before. */
 function raisedLimit({ path, before, after }: FileChange): string[] {
   if (before === undefined || after === undefined) return []
-  const language = languageOf(path)
-  const largest = (text: string) =>
-    Math.max(
-      0,
-      ...[
-        ...stripLiterals(text, language).matchAll(
-          /(?:time_?out|tolerance|epsilon|delta)\w*\s*[:=(,]\s*(\d[\d_]*(?:\.\d+)?)/gi,
-        ),
-      ].map(([, number = '0']) => Number(number.replaceAll('_', ''))),
-    )
-  const [from, to] = [largest(before), largest(after)]
-  return from > 0 && to > from ? [`a limit raised from ${from} to ${to} in ${path}`] : []
+  const newTests = measure(path, after).tests - measure(path, before).tests
+  const code = (text: string) => stripLiterals(text, languageOf(path))
+  return raisedLimits(path, code(before), code(after), Math.max(0, newTests))
 }
 
 const isSnapshot = (path: string): boolean => /\.snap$|(^|\/)__snapshots__\//.test(path)

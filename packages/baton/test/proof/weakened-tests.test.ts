@@ -185,6 +185,26 @@ describe('weakened tests', () => {
       [edit('test_a.py', PY, /( {4}def test_b[\s\S]*)/, '    """\n$1"""\n')],
       ['1 test fewer (test_a.py)', '1 strict assertion fewer'],
     ],
+    [
+      'an assertion in python that compares nothing',
+      [edit('test_a.py', PY, 'assert f(2) == 2', 'assert f(2)')],
+      ['1 strict assertion fewer'],
+    ],
+    [
+      'an assertion in unittest that compares nothing',
+      [edit('test_a.py', PY, 'assertEqual(1, 1)', 'assertTrue(f(1))')],
+      ['1 strict assertion fewer'],
+    ],
+    [
+      'an assertion that compares nothing',
+      [edit('a.test.ts', JS, 'assert.equal(sum(1, 2), 3)', 'assert.ok(sum(1, 2))')],
+      ['1 strict assertion fewer'],
+    ],
+    [
+      'a mock of what a python test imports',
+      [change('test_a.py', `from app import f\n${PY}`, `from app import f\n@patch("app.f")\n${PY}`)],
+      ['mocks of modules of the project in test_a.py'],
+    ],
     ['rust', [edit('src/a.rs', rust, '#[test]', '#[test]\n#[ignore]')], ['skipped tests in src/a.rs']],
     ['go', [edit('a_test.go', go, '\tif', '\tt.Skip()\n\tif')], ['skipped tests in a_test.go']],
     ['java', [edit('ATest.java', java, '@Test', '@Disabled @Test')], ['skipped tests in ATest.java']],
@@ -245,6 +265,67 @@ describe('weakened tests', () => {
     ['src/a.ts', false],
   ])('are looked for in %s: %s', (path, does) => {
     expect(mayWeaken(path)).toBe(does)
+  })
+})
+
+describe('the limits of tests', () => {
+  const TWO = "test('a', { timeout: 100 }, f)\ntest('b', { timeout: 5000 }, f)\n"
+  const LONG = "  it('a', async () => {\n    if (x) {\n      y()\n    }\n  }, 5_000)\n"
+  const raised = (path: string, from: number, to: number) => [
+    `a limit raised from ${from} to ${to} in ${path}`,
+  ]
+  const lowered = (path: string, from: number, to: number) => [
+    `a precision lowered from ${from} to ${to} in ${path}`,
+  ]
+  it.each<[string, FileChange, string[]]>([
+    ['a smaller one, raised', edit('a.test.ts', TWO, '100', '4000'), raised('a.test.ts', 100, 4000)],
+    ['the largest, raised', edit('a.test.ts', TWO, '5000', '6000'), raised('a.test.ts', 5000, 6000)],
+    ['in the other order', edit('a.test.ts', TWO, /(.*\n)(.*\n)/, '$2$1'), []],
+    ['of a new test', edit('a.test.ts', TWO, /$/, "test('c', { timeout: 60_000 }, f)\n"), []],
+    [
+      'new in a test that was there',
+      edit('a.test.ts', TWO, 'f)', 'f, { timeout: 60_000 })'),
+      raised('a.test.ts', 5000, 60_000),
+    ],
+    ['the last argument', edit('a.test.ts', LONG, '5_000', '60_000'), raised('a.test.ts', 5000, 60_000)],
+    ['of a timer inside', edit('a.test.ts', LONG, 'y()', 'setTimeout(() => {}, 99_000)'), []],
+    [
+      'an exponent',
+      change('a.test.js', 'const epsilon = 1e-6', 'const epsilon = 1e-3'),
+      raised('a.test.js', 1e-6, 1e-3),
+    ],
+    [
+      'approx',
+      change('test_a.py', 'assert f() == approx(2, rel=1e-6)', 'assert f() == approx(2, rel=0.5)'),
+      raised('test_a.py', 1e-6, 0.5),
+    ],
+    [
+      'digits',
+      change('a.test.ts', 'expect(f(1, 2)).toBeCloseTo(3.1, 5)', 'expect(f(1, 2)).toBeCloseTo(3.1, 1)'),
+      lowered('a.test.ts', 5, 1),
+    ],
+    [
+      'digits that are left out',
+      change('a.test.ts', 'expect(x).toBeCloseTo(f(3), 5)', 'expect(x).toBeCloseTo(f(3))'),
+      lowered('a.test.ts', 5, 2),
+    ],
+    ['more digits', change('a.test.ts', 'expect(x).toBeCloseTo(3)', 'expect(x).toBeCloseTo(3, 6)'), []],
+    [
+      'places',
+      change('test_a.py', 'self.assertAlmostEqual(x, 3, places=7)', 'self.assertAlmostEqual(x, 3, places=1)'),
+      lowered('test_a.py', 7, 1),
+    ],
+  ])('%s', (_, file, expected) => {
+    expect(findWeakened([file])).toEqual(expected)
+  })
+
+  it('are found in time in hostile text', () => {
+    const words = ['it(\n', 'toBeCloseTo(', 'approx(rel=', 'assert.ok(', 'self.assertTrue(']
+    const long = words.map(word => word.repeat(20_000)).join('')
+    const started = process.cpuUsage()
+    for (const name of ['a.test.ts', 'test_a.py']) findWeakened([change(name, long, `${long} `)])
+    // Three seconds of the processor; without bounds in the patterns, minutes.
+    expect(process.cpuUsage(started).user).toBeLessThan(30_000_000)
   })
 })
 
