@@ -6,6 +6,7 @@ import { systemIds } from '../adapters/system/ids.ts'
 import { realpath } from '../adapters/system/realpath.ts'
 import type { OutsideLogin } from '../ports/agent.ts'
 import type { ContainedRun } from '../ports/sandbox.ts'
+import { hostsOfLogin } from '../sandbox/network/host-settings.ts'
 import { hasOwnProxy } from '../sandbox/network/inside-environment.ts'
 import type { Sandboxes } from '../sandbox/sandboxes.ts'
 import type { Ground } from './ground.ts'
@@ -38,8 +39,8 @@ export function composeInsideCalls(
     environmentOf: name => (running.has(name) ? env : undefined),
     async calls(agent, folder) {
       const containment = agents.find(({ adapter }) => adapter.name === agent)?.containment
-      const login = containment?.outsideLogin?.({ home, env, read }, systemClock.now())
-      if (!login || hasOwnProxy(env)) return undefined
+      const login = containment?.outsideLogin({ home, env, read }, { for: 'answer', now: systemClock.now })
+      if (!login || 'reason' in login || hasOwnProxy(env)) return undefined
       const status = await sandboxes().probe()
       if (!status.available || !status.capabilities.sharedLoopback) return undefined
       return async ({ program: name, args, env: own, input, withinMs }, signal) => {
@@ -53,7 +54,7 @@ export function composeInsideCalls(
           const sandbox = await sandboxes().openOwn(id, {
             worktree: checkout,
             path: env.PATH ?? '',
-            settings: { ...settings, ...nothing, hosts: [`* ${login.server}`] },
+            settings: { ...settings, ...nothing, hosts: hostsOfLogin(login) },
             mounts: [{ kind: 'read-only', path: checkout, source: checkout }, ...programMounts(program)],
             environment: { ...own, ...login.environment },
           })

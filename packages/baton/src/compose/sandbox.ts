@@ -102,7 +102,7 @@ export function composeSandbox(
       inside.environmentOf(name) ??
       (await agentEnvironment((await sessions.find(name))?.pid)) ??
       {},
-    loginOf: inside.loginOf,
+    loginOf: name => inside.loginOf(name) ?? whole.loginOf(name),
     ownPorts,
     grantedHosts: name => access.grantedHosts(sessionOf(name)),
     outlivesDaemon: name => whole.agents.find(name) !== undefined,

@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { AGENTS } from '@batonpass/contract/agents'
 import { BatonError } from '@batonpass/contract/errors'
 import type { AgentName } from '@batonpass/contract/event'
 import { isInside } from '@batonpass/shell-verdict/paths/resolve'
+import { z } from 'zod'
 import { agents } from '../adapters/agents/agent-list.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemIds } from '../adapters/system/ids.ts'
@@ -12,11 +13,13 @@ import { realpath } from '../adapters/system/realpath.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import { findWorktreeRoot } from '../config/project.ts'
 import { stateFolder } from '../config/state-folder.ts'
-import type { OwnFile } from '../ports/agent.ts'
+import type { AgentContainment, OutsideLogin, OwnFile } from '../ports/agent.ts'
 import type { ContainedCaller, ListenForHooks } from '../ports/contained-caller.ts'
 import type { Launch } from '../ports/launch.ts'
 import type { Mount } from '../ports/sandbox.ts'
 import type { SessionSettings } from '../sandbox/access/access.ts'
+import { isSecretVariable } from '../sandbox/environment.ts'
+import { hostsOfLogin } from '../sandbox/network/host-settings.ts'
 import { hasOwnProxy } from '../sandbox/network/inside-environment.ts'
 import type { Sandboxes } from '../sandbox/sandboxes.ts'
 import { type WholeAgent, WholeAgents } from '../sandbox/whole-agents.ts'
@@ -40,6 +43,8 @@ export interface ComposedWholeAgents {
     cwd: string
     env: Readonly<Record<string, string | undefined>>
   }): Promise<ContainedLaunch>
+  /** The login of an agent that runs in the sandbox as a whole, for the proxy. */
+  loginOf(name: string): OutsideLogin | undefined
   /** The daemon listens for hooks from here on. */
   listensWith(listen: ListenForHooks): void
 }
@@ -110,13 +115,30 @@ export function composeWholeAgents(
     admit: event => wholeAgents.admit(name, event),
   })
 
+  const logins = new Map<string, OutsideLogin>()
+  const loginFile = (name: string) => join(folderOf(name), 'login.json')
+  /** Again from what the daemon kept that started the agent. */
+  const keptLogin = ({ name, agent }: WholeAgent): OutsideLogin | undefined => {
+    const kept = KeptLogin.safeParse(parseJson(readOwn(loginFile(name))))
+    const containment = containmentOf(agent)
+    const found = kept.success && containment ? loginFor(containment, home, kept.data) : undefined
+    return found && !('reason' in found) ? found : undefined
+  }
+
   return {
     agents: wholeAgents,
     listensWith: listening.resolve,
+    loginOf(name) {
+      const agent = wholeAgents.find(name)
+      if (!agent) return void logins.delete(name)
+      const login = logins.get(name) ?? keptLogin(agent)
+      if (login) logins.set(name, login)
+      return login
+    },
     async contain({ agent, launch, cwd, env: given }) {
       const whole = { ...env, ...given, ...launch.env }
       const { title } = AGENTS[agent]
-      const containment = agents.find(({ adapter }) => adapter.name === agent)?.containment
+      const containment = containmentOf(agent)
       if (!containment)
         throw new BatonError('usage', `Baton cannot run ${title} in the sandbox as a whole`, {
           remedy: `Leave --sandbox out, or name one of: ${containable().join(', ')}.`,
@@ -125,20 +147,30 @@ export function composeWholeAgents(
         throw new BatonError('usage', `${title} would reach no model: a proxy is set (HTTPS_PROXY)`, {
           remedy: 'Leave --sandbox out, or unset the proxy. In the sandbox, the only proxy is Baton’s.',
         })
+      const login = loginFor(containment, home, whole)
+      if ('reason' in login)
+        throw new BatonError('usage', `${title} cannot run in the sandbox as a whole: ${login.reason}`, {
+          remedy:
+            'The login must stay outside. Use an API key or a login that the guide on the sandbox lists, or leave --sandbox out.',
+        })
       const worktree = realpath(findWorktreeRoot(cwd))
-      const place = { home, env: whole, project: worktree, read: readOwn }
+      const place = { home, env: whole, project: worktree, read: readOwn, isSecret: isSecretVariable }
       const program = programOf(launch.program, whole.PATH ?? '')
       const { agent: made, ...prepared } = await wholeAgents.start({
         agent,
-        argv: [program, ...launch.args],
+        argv: [program, ...(containment.args ?? []), ...launch.args],
         worktree,
         cwd: realpath(cwd),
         path: whole.PATH ?? '',
-        hosts: containment.hosts(place),
-        shown: async privateHome => {
-          const files = containment.files(place)
+        hosts: hostsOfLogin(login),
+        shown: async (name, privateHome) => {
+          const files = [...containment.files(place), ...login.files]
+          logins.set(name, login)
+          const kept = pick(whole, variable => login.variables.includes(variable))
+          await systemSmallFiles.write(folderOf(name), 'login.json', JSON.stringify(kept))
+          const texts = new TextFiles(join(folderOf(name), 'shown'))
           return {
-            mounts: [...programMounts(program), ...files.flatMap(file => mountsOf(file, home))],
+            mounts: [...programMounts(program), ...files.flatMap(file => mountsOf(file, home, texts))],
             files: new Map(
               files.flatMap(file =>
                 file.kind === 'private' && isInside(file.path, home)
@@ -153,12 +185,8 @@ export function composeWholeAgents(
             }),
           }
         },
-        environment: loginVariables(agent, whole),
-        env: Object.fromEntries(
-          Object.entries(whole).flatMap(([name, value]) =>
-            value !== undefined && REGISTRIES.test(name) && !value.includes('@') ? [[name, value]] : [],
-          ),
-        ),
+        environment: login.environment,
+        env: pick(whole, (name, value) => REGISTRIES.test(name) && !value.includes('@')),
       })
       return {
         launch: { ...prepared, ...(launch.env ? { env: launch.env } : {}) },
@@ -179,24 +207,51 @@ const REGISTRIES =
 const containable = (): string[] =>
   agents.flatMap(({ adapter, containment }) => (containment ? [adapter.aliases[0] ?? adapter.name] : []))
 
-/** The variables with which the agent finds its folder and logs in. Others that look like secrets stay outside. */
-function loginVariables(
-  agent: AgentName,
+const KeptLogin = z.record(z.string(), z.string())
+
+const containmentOf = (agent: AgentName): AgentContainment | undefined =>
+  agents.find(({ adapter }) => adapter.name === agent)?.containment
+
+const loginFor = (
+  containment: AgentContainment,
+  home: string,
   env: Readonly<Record<string, string | undefined>>,
-): Record<string, string> {
-  const pattern = new RegExp(`^(?:${AGENTS[agent].env.join('|')})$`)
-  return Object.fromEntries(
+) => containment.outsideLogin({ home, env, read: readOwn }, { for: 'agent', now: systemClock.now })
+
+const pick = (
+  env: Readonly<Record<string, string | undefined>>,
+  isWanted: (name: string, value: string) => boolean,
+): Record<string, string> =>
+  Object.fromEntries(
     Object.entries(env).filter(
-      (pair): pair is [string, string] => pair[1] !== undefined && pattern.test(pair[0]),
+      (pair): pair is [string, string] => pair[1] !== undefined && isWanted(pair[0], pair[1]),
     ),
   )
+
+/** Files that the sandbox shows in place of the user's own. */
+class TextFiles {
+  readonly #folder: string
+  #count = 0
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  write(text: string): string {
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
+    const path = join(this.#folder, String(this.#count++))
+    writeFileSync(path, text, { mode: 0o600 })
+    return realpath(path)
+  }
 }
 
-function mountsOf(file: OwnFile, home: string): Mount[] {
+function mountsOf(file: OwnFile, home: string, texts: TextFiles): Mount[] {
   switch (file.kind) {
     case 'read-only':
     case 'writable':
       return ownMount(file.kind, file.path)
+    case 'read-only-text':
+      return [{ kind: 'read-only', path: file.path, source: texts.write(file.text) }]
     case 'writable-folder':
       mkdirSync(file.path, { recursive: true, mode: 0o700 })
       return ownMount('writable', file.path)
@@ -212,4 +267,12 @@ function mountsOf(file: OwnFile, home: string): Mount[] {
 function readOwn(path: string): string | undefined {
   const text = readText(path)
   return text === 'unreadable' ? undefined : text
+}
+
+function parseJson(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }

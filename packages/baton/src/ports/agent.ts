@@ -194,22 +194,51 @@ export interface AgentOwnSandbox {
 
 /** What an agent needs to run in the sandbox as a whole: the servers of its model and its own login, nothing else. */
 export interface AgentContainment {
-  /** The servers of its model and its login, in the syntax of `sandbox.hosts`; with those that the user's own settings name. */
-  hosts(place: ContainmentFiles): readonly string[]
-  /** What it sees of its own folder. A later entry covers an earlier one. */
+  /** What it sees of its own folder, without logins. A later entry covers an earlier one. */
   files(place: ContainmentFiles): readonly OwnFile[]
-  /** The login, if it can stay outside. Undefined: the agent works only with its login inside. */
-  outsideLogin?(place: Omit<ContainmentFiles, 'project'>, nowMs: number): OutsideLogin | undefined
+  /** Arguments without which it cannot work inside. */
+  readonly args?: readonly string[]
+  /** The agent's login, which stays outside; or why it cannot. */
+  outsideLogin(place: LoginPlace, use: LoginUse): OutsideLogin | { reason: string }
 }
 
-/** A login that Baton's proxy adds to each request outside. The agent inside has a placeholder for it. */
+/** What runs inside with the login: one answer, which must not outlast it, or the agent itself, which renews it. */
+export interface LoginUse {
+  for: 'answer' | 'agent'
+  /** Milliseconds since the epoch. */
+  now(): number
+}
+
+/** A login that Baton's proxy adds to requests outside. The agent inside has a placeholder for it. */
 export interface OutsideLogin {
   /** The server of the model, such as `https://api.example.com`. */
   server: string
-  /** Read again for each request: tokens are renewed. */
-  headers(): Readonly<Record<string, string>>
+  /** Read again for each request: tokens are renewed. Undefined: the request goes on without a login. */
+  headers: LoginHeaders
   /** The placeholder, and the agent's other variables about its model. */
   environment: Readonly<Record<string, string>>
+  /** The variables that decided about the login. */
+  variables: readonly string[]
+  /** What the agent finds in place of the files with its login. */
+  files: readonly OwnFile[]
+  renewal?: LoginRenewal | undefined
+}
+
+/** The login for a request, as headers. `path` has no query. */
+export type LoginHeaders = (request: {
+  method: string
+  path: string
+}) => Readonly<Record<string, string>> | undefined
+
+/** How an agent renews its login from inside, where it has only a placeholder for the token that renews. */
+export interface LoginRenewal {
+  /** Where it sends the request, which is the only one that passes there. */
+  server: string
+  path: string
+  /** What to send in place of the agent's request; or the answer, if the login was renewed already. */
+  exchange(request: string): { send: string } | { answer: string }
+  /** Keeps the renewed login outside. Returns the answer for the agent, with placeholders. */
+  keep(answer: string): string
 }
 
 /** Where an agent's own files are. */
@@ -220,7 +249,12 @@ export interface ContainmentFiles {
   /** The worktree's root, without links. */
   project: string
   read(path: string): string | undefined
+  /** Whether a variable may be a secret, which stays outside. */
+  isSecret(name: string, value: string): boolean
 }
+
+/** Where an agent's login is. */
+export type LoginPlace = Pick<ContainmentFiles, 'home' | 'env' | 'read'>
 
 /** A file or folder of an agent. */
 export type OwnFile =
@@ -228,6 +262,8 @@ export type OwnFile =
   | { kind: 'read-only' | 'writable'; path: string }
   /** The user's own folder, made if it is absent. */
   | { kind: 'writable-folder'; path: string }
+  /** In place of the user's own file, which has secrets in it. */
+  | { kind: 'read-only-text'; path: string; text: string }
   /** Its own folder: starts empty, and ends with the sandbox. */
   | { kind: 'private-folder'; path: string }
   /** A file that is the sandbox's own and starts with this text. */

@@ -1,3 +1,4 @@
+import type { LoginHeaders, LoginRenewal } from './agent.ts'
 import type { Mount } from './sandbox.ts'
 
 /** What a session's sandbox shows of the network: certificates to trust, and variables that name the proxy. */
@@ -15,7 +16,9 @@ export interface HostRule extends Target {
   /** Below these paths the proxy adds a login that commands never see. */
   logins?: readonly { path: string; authorization: string }[] | undefined
   /** Headers that take the place of every login in a request: the program inside has only a placeholder. */
-  login?: (() => Readonly<Record<string, string>>) | undefined
+  login?: LoginHeaders | undefined
+  /** Only this request passes, with the token that renews added outside. */
+  renewal?: LoginRenewal | undefined
 }
 
 export interface Target {

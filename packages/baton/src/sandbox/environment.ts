@@ -70,3 +70,16 @@ export const HIDDEN_VARIABLES: HiddenVariables = {
     'eyJ',
   ],
 }
+
+/** Whether a variable stays outside because it may be a secret. */
+export function isSecretVariable(name: string, value: string): boolean {
+  const upper = name.toUpperCase()
+  const { words, prefixes, suffixes, kept, values } = HIDDEN_VARIABLES
+  if (values.some(start => value.startsWith(start))) return true
+  if (kept.some(start => upper.startsWith(start))) return false
+  return (
+    words.some(word => upper.includes(word)) ||
+    prefixes.some(start => upper.startsWith(start)) ||
+    suffixes.some(end => upper.endsWith(end))
+  )
+}

@@ -40,13 +40,16 @@ export interface WholeAgentOrder {
   path: string
   hosts: readonly string[]
   /** What only this agent sees. */
-  shown(home: string): Promise<{
+  shown(
+    name: string,
+    home: string,
+  ): Promise<{
     mounts: readonly Mount[]
     /** Texts of files in its private home folder, by their path below it. */
     files: ReadonlyMap<string, string>
     transcripts: WholeAgent['transcripts']
   }>
-  /** Variables that are set inside although their names look like secrets: the agent's own login. */
+  /** Variables that are set inside although their names look like secrets: a placeholder for the agent's login. */
   environment: Readonly<Record<string, string>>
   env: Readonly<Record<string, string>>
 }
@@ -97,7 +100,7 @@ export class WholeAgents {
     try {
       const hooks = await this.#parts.listenHooks(name)
       const sandbox = await this.#open(made)
-      const shown = await order.shown(sandbox.home)
+      const shown = await order.shown(name, sandbox.home)
       for (const [path, text] of shown.files) await sandbox.writeHome(path, text)
       made.transcripts = shown.transcripts
       const prepared = await sandbox.prepareProgram({

@@ -1,10 +1,12 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { claudeRenewal } from '../../src/adapters/agents/claude-code/login-file.ts'
 import { composeNetwork } from '../../src/compose/network.ts'
 import type { OutsideLogin } from '../../src/ports/agent.ts'
+import { hostsOfLogin } from '../../src/sandbox/network/host-settings.ts'
 import { npmRegistry, type Registry } from '../world/registry.ts'
 import { type SandboxWorld, sandboxWorld } from '../world/sandbox.ts'
 import { scratch } from '../world/scratch.ts'
@@ -317,11 +319,17 @@ test('the proxy adds a login that stays outside to requests for its server alone
   const [model, other] = [await serve(), await serve()]
   await using registry = await npmRegistry(folder.path, 'useful', { 'package.json': MANIFEST })
   let token = 'first'
-  const login = { server: model.url, headers: () => ({ authorization: `Bearer ${token}` }), environment: {} }
+  const login: OutsideLogin = {
+    server: model.url,
+    headers: ({ path }) => (path === '/v1/files' ? { authorization: `Bearer ${token}` } : undefined),
+    environment: {},
+    variables: [],
+    files: [],
+  }
   await using here = await networkWorld(registry, () => [`* ${model.url}`, `* ${other.url}`], 0, [], login)
-  const ask = (url: string) =>
+  const ask = (url: string, path = '/v1/files') =>
     here.world.run(
-      `curl -s -m 20 -X POST -d x -H 'x-api-key: anothers' -H 'Authorization: Bearer anothers' -H 'Cookie: a=anothers' ${url}/v1/files; env; grep -rs first ~ /run /tmp`,
+      `curl -s -m 20 -X POST -d x -H 'x-api-key: anothers' -H 'Authorization: Bearer anothers' -H 'Cookie: a=anothers' ${url}${path}; env; grep -rs first ~ /run /tmp`,
     )
   for (const next of ['first', 'second']) {
     token = next
@@ -331,10 +339,70 @@ test('the proxy adds a login that stays outside to requests for its server alone
     expect(seen.at(-1)).toMatchObject({ authorization: `Bearer ${next}` })
     expect(JSON.stringify(seen.at(-1))).not.toContain('anothers')
   }
+  // A request that gets no login gets none of another account either.
+  await ask(model.url, '/api/keys')
+  expect(JSON.stringify(seen.at(-1))).not.toMatch(/second|anothers/)
   await ask(other.url)
   expect(JSON.stringify(seen.at(-1))).not.toContain('second')
   expect(seen.at(-1)).toMatchObject({ authorization: 'Bearer anothers' })
   model.server.close()
   other.server.close()
+  folder.remove()
+})
+
+test('an agent renews its login through the proxy: the server gets the real tokens, and the agent placeholders', {
+  timeout: 300_000,
+}, async () => {
+  const folder = scratch('bn-')
+  const path = join(folder.path, 'credentials.json')
+  const tokens = { accessToken: 'old-token', refreshToken: 'renews-once', expiresAt: Date.now() + 60_000 }
+  writeFileSync(path, JSON.stringify({ claudeAiOauth: tokens }))
+  const seen: string[] = []
+  const server = createHttpServer((request, response) => {
+    let body = ''
+    request.on('data', chunk => {
+      body += chunk
+    })
+    request.on('end', () => {
+      seen.push(`${request.method} ${request.url} ${body}`)
+      // A token that renews counts once.
+      const isKnown = body.includes('renews-once') && seen.length === 1
+      response.writeHead(isKnown ? 200 : 400, { 'content-type': 'application/json' })
+      const renewed = { access_token: 'new-token', refresh_token: 'renews-next', expires_in: 3600 }
+      response.end(JSON.stringify(isKnown ? renewed : { error: 'invalid_grant', error_description: body }))
+    })
+  })
+  await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const login: OutsideLogin = {
+    server: 'http://127.0.0.1:9',
+    headers: () => undefined,
+    environment: {},
+    variables: [],
+    files: [],
+    renewal: { ...claudeRenewal(path, Date.now), server: url },
+  }
+  await using registry = await npmRegistry(folder.path, 'useful', { 'package.json': MANIFEST })
+  await using here = await networkWorld(registry, () => hostsOfLogin(login), 0, [], login)
+  const body = JSON.stringify({ grant_type: 'refresh_token', refresh_token: 'placeholder' })
+  const renew = `curl -s -m 60 --compressed -X POST -H 'content-type: application/json' -d '${body}' ${url}/v1/oauth/token`
+  const both = await here.world.run(`${renew} & ${renew}; wait`)
+  expect(both.stdout.match(/"refresh_token":"sk-ant-baton/g)).toHaveLength(2)
+  expect(both.stdout).not.toMatch(/new-token|renews-/)
+  expect(seen).toEqual([expect.stringMatching(/^POST \/v1\/oauth\/token .*renews-once/)])
+  expect(readFileSync(path, 'utf8')).toMatch(/new-token.*renews-next/)
+  // Nothing else passes there, and an error of the server tells nothing but its code.
+  const others = [
+    `curl -s -m 20 -X POST -d x ${url}/v1/files`,
+    `curl -s -m 20 '${url}/v1/oauth/token'`,
+    `curl -s -m 20 -X POST -d x '${url}/v1/oauth/token?a'`,
+  ]
+  const refused = await here.world.run(others.join(';'))
+  expect(refused.stdout.match(/Baton's sandbox blocks/g)).toHaveLength(3)
+  expect(seen).toHaveLength(1)
+  writeFileSync(path, JSON.stringify({ claudeAiOauth: { ...tokens, refreshToken: 'renews-no-more' } }))
+  const failed = await here.world.run(renew)
+  expect(failed.stdout).toBe('{"error":"invalid_grant"}')
+  server.close()
   folder.remove()
 })

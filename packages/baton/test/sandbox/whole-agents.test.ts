@@ -1,9 +1,15 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { containment as claude } from '../../src/adapters/agents/claude-code/containment.ts'
-import { PLACEHOLDER } from '../../src/adapters/agents/claude-code/outside-login.ts'
-import type { DecodedEvent } from '../../src/ports/agent.ts'
+import { claudeRenewal } from '../../src/adapters/agents/claude-code/login-file.ts'
+import { PLACEHOLDER } from '../../src/adapters/agents/own-login.ts'
+import type { AgentContainment, DecodedEvent, LoginPlace, LoginUse } from '../../src/ports/agent.ts'
+import { isSecretVariable } from '../../src/sandbox/environment.ts'
+import { hostsOfLogin } from '../../src/sandbox/network/host-settings.ts'
 import { WholeAgents } from '../../src/sandbox/whole-agents.ts'
 import { sessionId } from '../../src/session/id.ts'
+import { scratch } from '../world/scratch.ts'
 
 const HOME = '/home/ann'
 const PROJECT = '/home/ann/shop'
@@ -51,7 +57,7 @@ function agents(kept?: string) {
       cwd: PROJECT,
       path: '/usr/bin',
       hosts: ['* https://api.anthropic.com'],
-      shown: async home => ({
+      shown: async (_, home) => ({
         mounts: [],
         files: new Map(),
         transcripts: [{ inside: `${HOME}/.codex/sessions`, outside: `${home}/.codex/sessions` }],
@@ -72,8 +78,17 @@ function agents(kept?: string) {
   }
 }
 
+const NOW = 1_000_000_000
+
+/** The login of an agent; throws the reason if there is none. */
+function loginOf(containment: AgentContainment, place: LoginPlace, use: LoginUse['for'] = 'answer') {
+  const login = containment.outsideLogin(place, { for: use, now: () => NOW })
+  if ('reason' in login) throw new Error(login.reason)
+  return login
+}
+
 describe('the login of Claude Code outside the sandbox', () => {
-  const NOW = 1_000_000_000
+  const QUESTION = { method: 'POST', path: '/v1/messages' }
   const place = (env: Record<string, string>, files: Record<string, unknown> = {}) => ({
     home: HOME,
     env,
@@ -119,18 +134,123 @@ describe('the login of Claude Code outside the sandbox', () => {
       { authorization: 'Bearer secret' },
     ],
   ])('%s is a header of the proxy; inside there is a placeholder', (_, env, files, server, headers) => {
-    const login = claude.outsideLogin?.(place({ ...env, AWS_SECRET_ACCESS_KEY: 'secret' }, files), NOW)
-    expect(login).toMatchObject({ server })
-    expect(login?.headers()).toEqual(headers)
-    expect(JSON.stringify(login?.environment)).not.toMatch(/secret|renews/)
-    expect(Object.values(login?.environment ?? {})).toContain(PLACEHOLDER)
+    for (const use of ['answer', 'agent'] as const) {
+      const login = loginOf(claude, place({ ...env, AWS_SECRET_ACCESS_KEY: 'secret' }, files), use)
+      expect(login).toMatchObject({ server })
+      expect(login.headers(QUESTION)).toEqual(headers)
+      const inside = JSON.stringify([login.environment, login.files])
+      expect(inside).not.toMatch(/secret|renews/)
+      expect(inside).toContain(PLACEHOLDER)
+    }
   })
 
   it('is read again for each request, because another session may renew it', () => {
     const files = oauth('first', 60)
-    const login = claude.outsideLogin?.(place({}, files), NOW)
+    const login = loginOf(claude, place({}, files))
     Object.assign(files, oauth('second', 600))
-    expect(login?.headers()).toEqual({ authorization: 'Bearer second' })
+    expect(login.headers(QUESTION)).toEqual({ authorization: 'Bearer second' })
+  })
+
+  it('is for questions to the model and what Claude Code reads, not for new keys or the account’s conversations', () => {
+    const { headers } = loginOf(claude, place({ ANTHROPIC_API_KEY: 'secret' }))
+    const gets = (line: string) => {
+      const [method = '', path = ''] = line.split(' ')
+      return headers({ method, path }) !== undefined
+    }
+    const [own, others] = [
+      [
+        'POST /v1/messages',
+        'POST /v1/messages/count_tokens',
+        'POST /gateway/anthropic/v1/messages',
+        'GET /v1/models',
+        'GET /api/oauth/profile',
+        'GET /api/claude_code/settings',
+      ],
+      [
+        'POST /api/oauth/claude_cli/create_api_key',
+        'GET /v1/code/sessions',
+        'POST /v1/code/sessions',
+        'GET /v1/files',
+        'GET /v1/messages/batches/a/results',
+        'POST /v1/messages/batches',
+        'POST /v1/messages/../../api/oauth/claude_cli/create_api_key',
+        'POST /api/oauth/claude_cli/create_api_key;/v1/messages',
+        'POST /api/oauth/claude_cli/create_api_key%3f/v1/messages',
+        'POST //v1/messages',
+        'PUT /v1/messages',
+        'DELETE /v1/models/a',
+        'GET /api/oauth/organizations/a/sync/github/auth',
+      ],
+    ]
+    expect(own.filter(line => !gets(line))).toEqual([])
+    expect(others.filter(gets)).toEqual([])
+  })
+
+  it('of a subscription is a file inside, with which Claude Code knows what it is for and when it ends', () => {
+    const { claudeAiOauth } = oauth('secret', -5)['.credentials.json']
+    const files = {
+      '.credentials.json': {
+        claudeAiOauth: {
+          ...claudeAiOauth,
+          scopes: ['user:inference'],
+          subscriptionType: 'max',
+          other: 'secret',
+        },
+        mcpOAuth: { server: { accessToken: 'secret' } },
+      },
+    }
+    const login = loginOf(claude, place({}, files), 'agent')
+    expect(login.environment).toEqual({})
+    const [file] = login.files
+    expect(file).toMatchObject({ kind: 'private', path: `${HOME}/.claude/.credentials.json` })
+    expect(file && 'text' in file && JSON.parse(file.text)).toEqual({
+      claudeAiOauth: {
+        scopes: ['user:inference'],
+        subscriptionType: 'max',
+        expiresAt: claudeAiOauth.expiresAt,
+        accessToken: PLACEHOLDER,
+        refreshToken: PLACEHOLDER,
+      },
+    })
+    expect(login.renewal).toMatchObject({ server: 'https://platform.claude.com', path: '/v1/oauth/token' })
+  })
+
+  it('of a subscription is renewed outside: the agent sends and gets placeholders', () => {
+    const folder = scratch('bl-')
+    const path = join(folder.path, 'credentials.json')
+    const write = (minutes: number) =>
+      writeFileSync(
+        path,
+        JSON.stringify({ ...oauth('old', minutes)['.credentials.json'], mcpOAuth: { kept: true } }),
+      )
+    const renewal = claudeRenewal(path, () => NOW)
+    const wanted = JSON.stringify({ grant_type: 'refresh_token', refresh_token: PLACEHOLDER, client_id: 'c' })
+    write(4)
+    expect(renewal.exchange(wanted)).toEqual({
+      send: JSON.stringify({ grant_type: 'refresh_token', refresh_token: 'renews', client_id: 'c' }),
+    })
+    const answer = renewal.keep(
+      JSON.stringify({ access_token: 'new', refresh_token: 'renews-next', expires_in: 3600, scope: 'a b' }),
+    )
+    expect(JSON.parse(answer)).toEqual({
+      token_type: 'Bearer',
+      access_token: PLACEHOLDER,
+      refresh_token: PLACEHOLDER,
+      expires_in: 3600,
+      scope: 'a b',
+    })
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({
+      claudeAiOauth: { accessToken: 'new', refreshToken: 'renews-next', expiresAt: NOW + 3_600_000 },
+      mcpOAuth: { kept: true },
+    })
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    // Renewed a moment ago, by this or another session: the server is not asked again.
+    expect(renewal.exchange(wanted)).toEqual({ answer: expect.stringContaining('"expires_in":3600') })
+    // Nothing else is exchanged, and an answer without a token changes nothing.
+    expect(() => renewal.exchange('{"grant_type":"authorization_code","code":"x"}')).toThrow()
+    expect(() => renewal.keep('{"error":"invalid_grant"}')).toThrow()
+    expect(readFileSync(path, 'utf8')).toContain('renews-next')
+    folder.remove()
   })
 
   it.each<[string, Record<string, string>, Record<string, unknown>]>([
@@ -156,7 +276,15 @@ describe('the login of Claude Code outside the sandbox', () => {
     ['it would end the header', { ANTHROPIC_API_KEY: 'x\r\nHost: evil' }, {}],
     ['the settings cannot be read', { ANTHROPIC_API_KEY: 'x' }, { 'settings.json': 'unreadable' }],
   ])('is none if %s', (_, env, files) => {
-    expect(claude.outsideLogin?.(place(env, files), NOW)).toBeUndefined()
+    expect(() => loginOf(claude, place(env, files))).toThrow(/./)
+  })
+
+  it('that Claude Code made for a key of the Console is in its state file', () => {
+    const read = (path: string) =>
+      path === `${HOME}/.claude.json` ? '{"primaryApiKey":"secret"}' : undefined
+    const login = loginOf(claude, { home: HOME, env: {}, read }, 'agent')
+    expect(login.headers(QUESTION)).toEqual({ 'x-api-key': 'secret' })
+    expect(login.environment).toEqual({ ANTHROPIC_API_KEY: PLACEHOLDER })
   })
 })
 
@@ -237,20 +365,33 @@ describe('what a whole agent has of its own', () => {
     env,
     project: PROJECT,
     read: (path: string) => files[path],
+    isSecret: isSecretVariable,
   })
 
-  it('Claude Code: the hosts of its model, and the base URL of the user’s environment', () => {
-    expect(claude.hosts(place({}))).toContain('* https://api.anthropic.com')
-    expect(claude.hosts(place({}, { ANTHROPIC_BASE_URL: 'http://gateway.corp:8080/v1' }))).toContain(
-      '* http://gateway.corp:8080',
-    )
-    expect(claude.hosts(place({}, { ANTHROPIC_BASE_URL: 'file:///etc/passwd' }))).toHaveLength(3)
+  it('Claude Code: the server of its model, and the one where it renews its login', () => {
+    const login = { server: 'https://api.anthropic.com', renewal: claudeRenewal('/x', () => NOW) }
+    expect(hostsOfLogin(login)).toEqual(['* https://api.anthropic.com', 'POST https://platform.claude.com'])
+    expect(hostsOfLogin({ server: 'http://gateway.corp:8080' })).toEqual(['* http://gateway.corp:8080'])
   })
 
-  it('Claude Code: its tokens are writable, its settings are not; other projects and tokens of MCP servers stay outside', () => {
+  it('Claude Code: settings that hold a key are shown without it', () => {
+    const settings = { env: { ANTHROPIC_API_KEY: 'secret', MY_TOKEN: 'secret', EDITOR: 'vi' }, model: 'opus' }
+    const [shown] = claude
+      .files(place({ [`${HOME}/.claude/settings.json`]: JSON.stringify(settings) }))
+      .filter(({ path }) => path.endsWith('settings.json'))
+    expect(shown?.kind).toBe('read-only-text')
+    expect(shown && 'text' in shown && JSON.parse(shown.text)).toEqual({
+      env: { EDITOR: 'vi' },
+      model: 'opus',
+    })
+  })
+
+  it('Claude Code: neither its login nor its settings are writable; other projects, keys and tokens of MCP servers stay outside', () => {
     const known = {
       userID: 'u',
       history: 'private',
+      primaryApiKey: 'secret',
+      customApiKeyResponses: { approved: ['the-end-of-a-key'] },
       mcpServers: { github: { command: 'x', env: { TOKEN: 't' }, headers: { a: 'b' } } },
       projects: { [PROJECT]: { hasTrustDialogAccepted: true }, '/home/ann/other': { secret: 1 } },
     }
@@ -258,11 +399,12 @@ describe('what a whole agent has of its own', () => {
     const own = files.find(({ kind }) => kind === 'private')
     expect(own && 'text' in own && JSON.parse(own.text)).toEqual({
       userID: 'u',
+      customApiKeyResponses: { approved: [PLACEHOLDER.slice(-20)], rejected: [] },
       mcpServers: { github: { command: 'x' } },
       projects: { [PROJECT]: { hasTrustDialogAccepted: true } },
     })
     const writable = files.filter(({ kind }) => kind.startsWith('writable')).map(({ path }) => path)
-    expect(writable).toEqual([`${HOME}/.claude/.credentials.json`, `${HOME}/.claude/projects/-home-ann-shop`])
+    expect(writable).toEqual([`${HOME}/.claude/projects/-home-ann-shop`])
     expect(files).toContainEqual({ kind: 'read-only', path: `${HOME}/.claude/settings.json` })
   })
 })

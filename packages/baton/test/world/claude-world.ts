@@ -12,6 +12,8 @@ export interface ClaudeWorldOptions {
   git?: boolean
   /** What the model speaks beside, or in place of, Claude Code's API. */
   dialects?: Dialect[]
+  /** An address of this machine where the model answers over HTTPS. */
+  tls?: string
 }
 
 export interface ClaudeWorld extends AsyncDisposable {
@@ -23,7 +25,9 @@ export interface ClaudeWorld extends AsyncDisposable {
 /** Claude Code in a private home, its model, and Baton with its hooks installed. They end together. */
 export async function claudeWorld(options: ClaudeWorldOptions = {}): Promise<ClaudeWorld> {
   await using stack = new AsyncDisposableStack()
-  const model = stack.use(await startModel(options.dialects))
+  const model = stack.use(
+    await startModel(options.dialects, options.tls === undefined ? {} : { tls: options.tls }),
+  )
   const home = stack.use(claudeHome())
   if (options.git !== false) await home.git()
   if (options.claudeSettings) home.writeSettings('user', options.claudeSettings)

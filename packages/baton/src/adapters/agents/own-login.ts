@@ -1,13 +1,35 @@
-/** The servers of a model, each with all methods; a base URL that the user set counts in addition. */
-export function baseHosts(
-  usual: readonly string[],
-  baseUrls: readonly (string | undefined)[],
-): readonly string[] {
-  const named = baseUrls.flatMap(text => {
-    const url = text === undefined ? null : URL.parse(text)
-    return url && /^https?:$/.test(url.protocol) ? [url.origin] : []
-  })
-  return [...new Set([...usual.map(host => `https://${host}`), ...named])].map(origin => `* ${origin}`)
+import { randomBytes } from 'node:crypto'
+import { readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+
+/** What an agent inside has in place of each secret of its login. The proxy replaces it. */
+export const PLACEHOLDER = 'sk-ant-baton-adds-the-login-outside-the-sandbox'
+
+/** Whether a login can be sent as a header. */
+export const isHeaderText = (text: string): boolean => /^[\x21-\x7e]+$/.test(text)
+
+/** A server without a login in its address. */
+export function serverOf(text: string): string | undefined {
+  const url = URL.parse(text)
+  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') return undefined
+  return url.origin
+}
+
+export const readLoginFile = (path: string): string => readFileSync(path, 'utf8')
+
+/** Changes an agent's file with a login as a whole, so that no other session reads half of it. */
+export function replaceLoginFile(path: string, change: (known: unknown) => unknown): void {
+  const real = realpathSync(path)
+  const draft = `${real}.${randomBytes(6).toString('hex')}.tmp`
+  try {
+    writeFileSync(draft, JSON.stringify(change(JSON.parse(readFileSync(real, 'utf8')))), {
+      mode: 0o600,
+      flag: 'wx',
+      flush: true,
+    })
+    renameSync(draft, real)
+  } finally {
+    rmSync(draft, { force: true })
+  }
 }
 
 /** Settings without variables and headers of MCP servers, at any depth: that is where their tokens are. */

@@ -12,6 +12,7 @@ import { addressKind, mayConnect } from './addresses.ts'
 import { blockedAddress, blockedMethod, describeTarget, loginFor } from './host-rules.ts'
 import { packageRequest } from './package-cache.ts'
 import type { ProxyParts } from './parts.ts'
+import { type OpenRequest, renewLogin } from './renew-login.ts'
 
 /** About one connection, or about what a server would take for another method. */
 const DROPPED =
@@ -41,6 +42,8 @@ export async function forward(
   const hasBody =
     request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0
   if (READ_METHODS.includes(method) && hasBody) return blockedMethod(`${method} with a body`, target)
+  if (rule.renewal && (method !== 'POST' || path !== rule.renewal.path))
+    return blockedMethod(`${method} ${path}`, target)
   const wanted = packageRequest(request, {
     server: `${target.scheme}://${describeTarget(target)}`,
     path,
@@ -50,23 +53,29 @@ export async function forward(
   const address = await addressFor(rule, target, parts)
   if (address === undefined) return blockedAddress(target)
 
-  const headers = headersFor(request, rule, path)
-  const options = {
-    // The checked address: the name is not looked up again.
-    host: address,
-    port: target.port,
-    method,
-    path,
-    headers: { ...headers, host: describeTarget(target) },
-    setHost: false,
-    agent: false as const,
-    timeout: 120_000,
-  }
-  const name = isIP(target.host) ? '' : target.host
-  const outgoing =
-    target.scheme === 'https'
+  const open: OpenRequest = async headers => {
+    const options = {
+      // The checked address: the name is not looked up again.
+      host: address,
+      port: target.port,
+      method,
+      path,
+      headers: { ...headers, host: describeTarget(target) },
+      setHost: false,
+      agent: false as const,
+      timeout: 120_000,
+    }
+    const name = isIP(target.host) ? '' : target.host
+    return target.scheme === 'https'
       ? await requestHttps({ ...options, servername: name }, parts.trusted)
       : requestHttp(options)
+  }
+  const headers = headersFor(request, rule, path)
+  if (rule.renewal) {
+    await renewLogin(request, response, { renewal: rule.renewal, headers, open })
+    return undefined
+  }
+  const outgoing = await open(headers)
   return await new Promise((done, fail) => {
     outgoing.once('error', fail)
     outgoing.once('timeout', () => outgoing.destroy(new Error(`${describeTarget(target)} does not answer`)))
@@ -120,7 +129,8 @@ function headersFor(
   if (rule.login === undefined) return headers
   // Not even a login of another account: what the program sends there would be that account's.
   for (const name of Object.keys(headers)) if (LOGIN.test(name)) delete headers[name]
-  return { ...headers, ...rule.login() }
+  const [plain = ''] = path.split('?')
+  return { ...headers, ...rule.login({ method: request.method ?? '', path: plain }) }
 }
 
 export function refuse(response: ServerResponse, status: number, message: string): void {

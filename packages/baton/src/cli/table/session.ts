@@ -27,7 +27,7 @@ export const sessionCommands: readonly Command[] = [
       hosted: { type: 'boolean', help: 'Without a terminal, over the Agent Client Protocol.' },
       sandbox: {
         type: 'boolean',
-        help: 'Run the whole agent in the sandbox, with its MCP servers: it reaches its model, its own login and this project.',
+        help: 'Run the whole agent in the sandbox, with its MCP servers: it reaches its model and this project, and its login stays outside.',
       },
       worktree: {
         type: 'string',

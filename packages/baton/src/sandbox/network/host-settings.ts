@@ -1,3 +1,4 @@
+import type { OutsideLogin } from '../../ports/agent.ts'
 import { type HostRule, READ_METHODS } from '../../ports/network.ts'
 
 /** Whether the hosts of the settings include the server of an address, which has `http` where it names no scheme. */
@@ -29,16 +30,26 @@ export function combineRules(
   return [...combined.values(), ...registries]
 }
 
-/** Rules with a login that stays outside, for its server alone. */
+/** Rules with a login that stays outside, for its server alone, and for the one where it is renewed. */
 export function withLogin(
   rules: readonly HostRule[],
-  login: { server: string; headers: HostRule['login'] } | undefined,
+  login: Pick<OutsideLogin, 'server' | 'headers' | 'renewal'> | undefined,
 ): HostRule[] {
-  const [server] = login ? rulesFromSettings([login.server]) : []
-  return rules.map(rule =>
-    login && server && nameOf(rule) === nameOf(server) ? { ...rule, login: login.headers } : rule,
+  if (!login) return [...rules]
+  const [server, renewal] = [login.server, login.renewal?.server].map(named =>
+    named === undefined ? undefined : rulesFromSettings([named]).map(nameOf)[0],
   )
+  return rules.map(rule => {
+    if (nameOf(rule) === server) return { ...rule, login: login.headers }
+    return nameOf(rule) === renewal ? { ...rule, renewal: login.renewal } : rule
+  })
 }
+
+/** The servers that an agent needs for its model, in the syntax of `sandbox.hosts`. */
+export const hostsOfLogin = ({ server, renewal }: Pick<OutsideLogin, 'server' | 'renewal'>): string[] => [
+  `* ${server}`,
+  ...(renewal ? [`POST ${renewal.server}`] : []),
+]
 
 /** Rules for hosts that commands requested: a name must not lead into a private network, an address says where it leads. */
 export const rulesFromRequests = (hosts: readonly string[]): HostRule[] =>
