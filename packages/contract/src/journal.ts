@@ -15,6 +15,10 @@ import { HealthEntry, SpawnEntry } from './watch.ts'
 import { StageEntry } from './work.ts'
 import { WorkflowEntry } from './workflow.ts'
 
+/** What Baton itself asks a model for: a permission, a review of a proof, or the next prompt of a workflow. */
+const ModelPurpose = z.enum(['permission', 'review', 'supervisor'])
+export type ModelPurpose = z.infer<typeof ModelPurpose>
+
 /** The content of an entry. A new capability adds a kind here; existing kinds never change. */
 export const EntryBody = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('event'), event: AgentEvent, source: HookSource }),
@@ -62,7 +66,7 @@ export const EntryBody = z.discriminatedUnion('kind', [
   /** One call of a model by Baton itself, and what it used as far as the service says it. */
   z.object({
     kind: z.literal('model'),
-    purpose: z.enum(['permission', 'review']),
+    purpose: ModelPurpose,
     by: z.string(),
     model: z.string(),
     inputTokens: z.number().int().nonnegative().optional(),

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
 import type { AgentName } from '@batonpass/contract/event'
-import type { NewEntry } from '@batonpass/contract/journal'
+import type { ModelPurpose, NewEntry } from '@batonpass/contract/journal'
 import { answerLaunches, launchesOf } from '../adapters/agents/launches.ts'
 import { findProfile } from '../adapters/agents/profiles.ts'
 import { chooseModel } from '../adapters/llm/choose.ts'
@@ -33,8 +33,8 @@ interface UsageParts {
   fault(during: string, cause: unknown): void
 }
 
-const noteUsage =
-  (purpose: 'permission' | 'review', { write, fault }: UsageParts): OnModelUsage =>
+export const noteUsage =
+  (purpose: ModelPurpose, { write, fault }: UsageParts): OnModelUsage =>
   usage =>
     void write([newEntry({ kind: 'model', purpose, ...usage })]).catch(cause =>
       fault('recording a model call', cause),

@@ -4,7 +4,7 @@ import { launchesOf } from '../adapters/agents/launches.ts'
 import { transcriptsOf } from '../adapters/agents/readers.ts'
 import { systemGit } from '../adapters/git/git.ts'
 import { gitGrantFacts } from '../adapters/git/grant-facts.ts'
-import { privateCall } from '../adapters/llm/private-call.ts'
+import { countedAnswer } from '../adapters/llm/cli.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemFiles } from '../adapters/system/files.ts'
 import { systemIds } from '../adapters/system/ids.ts'
@@ -19,7 +19,7 @@ import type { OwnModelCalls } from '../session/own-model-calls.ts'
 import { DONE } from '../work/workflows/end-run.ts'
 import { type HandsOffMode, type HandsOffParts, handsOffMode } from '../work/workflows/mode.ts'
 import type { Announcement } from '../work/workflows/ports.ts'
-import { privateCalls } from './model.ts'
+import { noteUsage, privateCalls } from './model.ts'
 import { newEntry } from './new-entry.ts'
 
 export interface WorkflowParts {
@@ -62,7 +62,8 @@ export function composeWorkflow(parts: WorkflowParts): HandsOffMode {
     ...(parts.inMemory ? { inMemory: true } : {}),
     transcriptsOf,
     answerOf: provider => launchesOf(provider).answer,
-    answer: (call, signal) => privateCall(privateCalls(parts), call, signal),
+    answer: (call, signal) =>
+      countedAnswer(privateCalls(parts), call, noteUsage('supervisor', parts), signal),
     forgeFor: parts.forgeFor,
     proofs: parts.proofs,
     claimOf: parts.claimOf,

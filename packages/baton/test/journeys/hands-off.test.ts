@@ -282,6 +282,8 @@ describe('hands-off mode, with the real Claude Code', () => {
     })
     const supervised = await baton.waitFor('workflow', body => body.what === 'supervised')
     expect(supervised.prompt).toBe('Look at the parser first.')
+    const counted = await baton.waitFor('model', body => body.purpose === 'supervisor')
+    expect(counted).toMatchObject({ by: 'claude', model: 'opus', inputTokens: expect.any(Number) })
     const prompts = model.mainRequests({ key: home.key }).map(textOf)
     expect(prompts.some(text => /1\/1 continuations[\s\S]*Look at the parser first\./.test(text))).toBe(true)
     expect(new Set((await baton.events()).map(event => event.nativeSession))).toEqual(

@@ -1,7 +1,7 @@
 import { BatonError } from '@batonpass/contract/errors'
 import { z } from 'zod'
 import type { Model, ModelQuestion, ModelUsage, OnModelUsage } from '../../ports/model.ts'
-import { type PrivateCalls, privateCall } from './private-call.ts'
+import { type PrivateCall, type PrivateCalls, privateCall } from './private-call.ts'
 
 /** Asks Claude Code's own program, for users with a subscription and no key. It can only answer; in the sandbox, also look. */
 export function cliModel(program: string, calls: PrivateCalls, onUsage: OnModelUsage = () => {}): Model {
@@ -36,6 +36,25 @@ export function cliModel(program: string, calls: PrivateCalls, onUsage: OnModelU
       return result
     },
   }
+}
+
+/** Runs an agent's program for one answer in plain text, and reports what it used: Claude Code says so in its JSON form. */
+export async function countedAnswer(
+  calls: PrivateCalls,
+  call: PrivateCall & { model?: string | undefined },
+  onUsage: OnModelUsage,
+  signal: AbortSignal,
+): Promise<string> {
+  const { model = 'its own', ...rest } = call
+  const isClaude = call.program === 'claude'
+  const args = isClaude ? [...call.args, '--output-format', 'json'] : call.args
+  let stdout = ''
+  try {
+    stdout = await privateCall(calls, { ...rest, args }, signal)
+  } finally {
+    onUsage({ by: call.program, model, ...(isClaude ? usageIn(stdout) : {}) })
+  }
+  return isClaude ? readAnswer(stdout).result : stdout
 }
 
 /** Environment variables instead of flags: a version that does not know one ignores it instead of failing. */

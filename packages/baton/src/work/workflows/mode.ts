@@ -251,7 +251,10 @@ interface SupervisorParts {
   /** How to start an agent for one answer, if it supports that. */
   answerOf(provider: string): Answering | undefined
   /** Runs an agent's program for one answer, outside the project and without Baton's hooks, and returns its output. */
-  answer(call: AnswerLaunch & { input: string; withinMs: number }, signal: AbortSignal): Promise<string>
+  answer(
+    call: AnswerLaunch & { input: string; withinMs: number; model?: string | undefined },
+    signal: AbortSignal,
+  ): Promise<string>
   ids: Pick<Ids, 'id'>
   fault(during: string, cause: unknown): void
 }
@@ -262,13 +265,14 @@ type Answering = NonNullable<Launches['answer']>
 export function programSupervisor({ answerOf, answer, ids, fault }: SupervisorParts): Supervisor {
   return {
     async write(request, signal) {
-      const { provider } = request.settings
+      const { provider, model } = request.settings
       if (provider === 'none') return undefined
       try {
         const launch = launchFor(answerOf(provider), request.settings)
         // Pass it on standard input: it may be too long for an argument, and may start with a dash.
         const input = supervisorBrief(request, () => ids.id(26))
-        return cleanAnswer(await answer({ ...launch, input, withinMs: SUPERVISOR_MS }, signal))
+        const call = { ...launch, input, withinMs: SUPERVISOR_MS, model: model || undefined }
+        return cleanAnswer(await answer(call, signal))
       } catch (cause) {
         fault(`asking the supervisor ${provider}`, cause)
         return undefined
