@@ -159,8 +159,10 @@ export const DecisionEntry = z.object({
   /** Why no snapshot undoes the call, if Baton wanted one. */
   noUndo: z.string().optional(),
   ask: AskId.optional(),
-  /** A person said yes in the agent's own dialog, after Baton had asked. */
+  /** A person said yes in the agent's own dialog. */
   inDialog: z.boolean().optional(),
+  /** The question about the call already has an entry of its own: this is the dialog that followed, or the answer in it. */
+  again: z.boolean().optional(),
   tookMs: z.number().nonnegative(),
 })
 export type DecisionEntry = z.infer<typeof DecisionEntry>

@@ -1,18 +1,17 @@
 import { readdirSync } from 'node:fs'
-import type { EventOf } from '@batonpass/contract/event'
 import { type AgentProcess, readAgentProcess } from '../adapters/system/agent-process.ts'
 import { lastLineWith } from '../adapters/system/last-line.ts'
+import type { ToolCallEvent } from '../permission/ask-for.ts'
 import type { RulePlace } from '../ports/agent.ts'
 import type { ReactionContext } from '../ports/reactor.ts'
 import type { Ground } from './ground.ts'
 import { readText } from './read-text.ts'
 
-type ShellRequest = EventOf<'ToolRequested'>
 type ProcessOf = (pid: number | undefined) => Promise<AgentProcess | undefined>
 
-/** Where the user's own rules for the agent of a command are, and how that agent was started. */
+/** Where the user's own rules for the agent of a call are, and how that agent was started. */
 export async function rulePlace(
-  event: ShellRequest,
+  event: ToolCallEvent,
   context: ReactionContext,
   { home, env }: Pick<Ground, 'home' | 'env'>,
   processOf: ProcessOf,
@@ -33,7 +32,7 @@ export async function rulePlace(
 }
 
 /** Where a command works: agents may name another folder for one command. */
-export const cwdOf = ({ action, cwd }: ShellRequest, { project }: ReactionContext): string =>
+export const cwdOf = ({ action, cwd }: ToolCallEvent, { project }: ReactionContext): string =>
   (action.kind === 'shell' ? action.cwd : undefined) ?? cwd ?? project
 
 function names(folder: string): string[] {

@@ -121,11 +121,11 @@ export function addEntry(part: RecapPart, entry: Entry, readTest: RecapFacts['re
   }
   switch (body.kind) {
     case 'decision': {
-      // A call left to the agent is not a decision: if the agent asks, its dialog has its own entry. The question of a yes in
-      // the dialog was counted when Baton asked it.
-      if (body.decision !== 'defer' && !body.inDialog) part.decisions.all++
-      if (isWithoutPerson(body)) part.decisions.without++
-      if (body.by !== 'person') addToGroup(part.groups, body, at)
+      // A call left to the agent is not a decision: if the agent asks, its dialog has its own entry. A question that Baton
+      // asked at the call's first hook was counted there, not again with the dialog or the yes in it.
+      if (body.decision !== 'defer' && !body.again) part.decisions.all++
+      if (isWithoutPerson(body) && !body.again) part.decisions.without++
+      if (body.by !== 'person' && !body.again) addToGroup(part.groups, body, at)
       if (project && body.undo && body.decision === 'allow')
         projectIn(part.projects, project).undo.unshift({
           step: Number(body.undo),

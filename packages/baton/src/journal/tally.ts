@@ -44,6 +44,9 @@ function countInto(tally: HourTally, { body }: Pick<Entry, 'body'>): void {
     tally.modelTokens += (body.inputTokens ?? 0) + (body.outputTokens ?? 0)
     tally.modelUsd += body.usd ?? 0
   } else if (body.kind === 'decision') {
+    // The question was counted as asked before: an answer takes that back, and the agent's dialog counts for nothing.
+    if (body.again && body.decision === 'ask') return
+    if (body.again && tally.asked > 0) tally.asked--
     if (body.by === 'person') tally.byPerson++
     if (body.decision === 'deny') tally.denied++
     else if (body.decision === 'ask') tally.asked++

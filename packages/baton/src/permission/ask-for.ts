@@ -5,6 +5,7 @@ import type { Question } from '../ask/question.ts'
 import { ruleText } from './rules/rule-text.ts'
 
 export type ToolEvent = EventOf<'ToolRequested'> | EventOf<'PermissionAsked'>
+export type ToolCallEvent = ToolEvent | EventOf<'ToolFinished'>
 
 /** What binds an answer: exactly this tool input, in this session and folder. */
 export const fingerprintFor = (event: ToolEvent): string =>

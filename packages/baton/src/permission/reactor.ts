@@ -1,12 +1,19 @@
-import type { Ask, AskRules, WithdrawnWhy } from '@batonpass/contract/ask'
+import type { Ask, AskRules, RememberedRule, WithdrawnWhy } from '@batonpass/contract/ask'
 import type { AgentEvent, EventOf, PermissionMode } from '@batonpass/contract/event'
 import type { PermissionJudgement, PermissionRule, PermissionStep } from '@batonpass/contract/permission'
 import type { PathPorts } from '@batonpass/shell-verdict/paths/resolve'
 import type { Asks } from '../ask/asks.ts'
 import type { Contribution } from '../ports/contribution.ts'
 import type { Outcome, ReactionContext, Reactor } from '../ports/reactor.ts'
-import { eventOf, fingerprintFor, isAbout, isOfSubagent, type ToolEvent } from './ask-for.ts'
-import { type Call, Calls } from './calls.ts'
+import {
+  eventOf,
+  fingerprintFor,
+  isAbout,
+  isOfSubagent,
+  type ToolCallEvent,
+  type ToolEvent,
+} from './ask-for.ts'
+import { type Call, Calls, type DialogOffer } from './calls.ts'
 import { type ChainSettings, type NextLink, nextLink } from './chain.ts'
 import { chainSettings } from './chain-settings.ts'
 import { type GrantsInForce, usesUp } from './grants/grants-in-force.ts'
@@ -31,8 +38,17 @@ export interface PermissionPorts extends LinkPorts, RecordPorts {
   grants?: GrantPorts | undefined
   /** Absent in a process that handles a single call. */
   sandbox?: SandboxLink | undefined
+  /** For "don't ask again" in an agent's own dialog. */
+  dialogs?: DialogPorts | undefined
   home: string
   paths: PathPorts
+}
+
+export interface DialogPorts {
+  /** The allow rules in the agent's own settings right now. */
+  listedAllows(event: ToolCallEvent, context: ReactionContext): Promise<ReadonlySet<string>>
+  /** Adds a rule for the project to the user's own settings; returns the file and the rule as people read them. */
+  addRule(rule: RememberedRule, project: string): Promise<{ file: string; rule: string }>
 }
 
 export interface GrantPorts {
@@ -50,8 +66,8 @@ export function permissionReactor(ports: PermissionPorts): Reactor {
     async react(event, context) {
       if (event.type === 'ToolRequested' || event.type === 'PermissionAsked')
         return await decide(event, context, calls, ports)
-      await withdrawStale(event, context, calls, ports)
-      return undefined
+      const notice = await withdrawStale(event, context, calls, ports)
+      return notice ? { now: { notice } } : undefined
     },
     async denies(event, context) {
       if (event.type !== 'ToolRequested' && event.type !== 'PermissionAsked') return undefined
@@ -88,11 +104,17 @@ async function decide(
   // The links that take time had their say at the call's first hook: the dialog is open because they did not decide.
   const tried: ReadonlySet<NextLink['link']> = new Set(call ? ['undo', 'model'] : [])
   const reason = whyAsked(event, context, judgement, call)
+  if (event.type === 'PermissionAsked' && call) {
+    const offer = await offerOf(event, context, judgement, ports)
+    if (offer) call.offer = offer
+  }
 
   const conclude = async (decided: Decided) => {
     if (decided.decision === 'allow' && decided.by === 'rules' && usesUp(judgement))
       await ports.grants?.use(event, context)
-    const contribution = await record(event, context, judgement, decided, began, ports)
+    const again = call?.isCounted === true
+    const contribution = await record(event, context, judgement, { ...decided, again }, began, ports)
+    if (call && decided.decision !== 'defer') call.isCounted = true
     if (event.type === 'ToolRequested')
       calls.requested(event, decided.decision, decided.reason, judgement.trail)
     if (call && decided.by === 'person') call.answered = true
@@ -301,33 +323,84 @@ async function withdrawStale(
   context: ReactionContext,
   calls: Calls,
   ports: PermissionPorts,
-): Promise<void> {
+): Promise<string | undefined> {
   const { asks } = ports
-  const withdraw = (fits: (ask: Ask) => boolean, why: WithdrawnWhy = 'settled-elsewhere') =>
-    asks.withdraw(ask => ask.kind === 'permission' && ask.facts.session === event.session && fits(ask), why)
+  const withdraw = async (fits: (ask: Ask) => boolean, why: WithdrawnWhy = 'settled-elsewhere') => {
+    const isHere = (ask: Ask) => ask.kind === 'permission' && ask.facts.session === event.session
+    await asks.withdraw(ask => isHere(ask) && fits(ask), why)
+    return undefined
+  }
   switch (event.type) {
     case 'ToolFinished': {
       const call = calls.finished(event)
-      if (call && isAllowedInDialog(call, event, context)) await recordDialogYes(event, context, call, ports)
+      const isAlways = call !== undefined && (await isAlwaysInDialog(call, event, context, ports))
+      if (call && (isAlways || isAllowedInDialog(call, event, context)))
+        await recordDialogYes(event, context, call, isAlways, ports)
       // Of two equal calls only the one that ran is settled.
-      if (call?.asked) return await withdraw(ask => eventOf(ask) === call.asked)
-      return await withdraw(ask => isAbout(ask, event))
+      if (call?.asked) await withdraw(ask => eventOf(ask) === call.asked)
+      else await withdraw(ask => isAbout(ask, event))
+      return isAlways ? await rememberOffer(call, context, ports) : undefined
     }
     case 'PromptSubmitted':
     case 'TurnEnded':
     case 'TurnFailed':
-      if (event.subagent || ('automatic' in event && event.automatic)) return
+      if (event.subagent || ('automatic' in event && event.automatic)) return undefined
       calls.ended(event.session, 'turn')
       return await withdraw(ask => !isOfSubagent(ask))
     case 'SessionEnded':
       calls.ended(event.session, 'session')
       return await withdraw(() => true, 'session-ended')
+    default:
+      return undefined
   }
 }
 
-/** Baton asked, the agent's own dialog opened, and the tool ran although no one answered through Baton: a person said yes there. */
+/** What the agent's dialog offers to allow from now on, as far as it is not allowed yet. */
+async function offerOf(
+  event: EventOf<'PermissionAsked'>,
+  context: ReactionContext,
+  judgement: PermissionJudgement,
+  ports: PermissionPorts,
+): Promise<DialogOffer | undefined> {
+  if (!event.offers || !ports.dialogs || context.attended !== true) return undefined
+  const listed = await ports.dialogs.listedAllows(event, context)
+  const agentRules = event.offers.filter(rule => !listed.has(rule))
+  if (agentRules.length === 0) return undefined
+  const rules = await rulesFor(event, context, judgement, ports)
+  return { agentRules, rule: rules?.project }
+}
+
+/** The rules that only the dialog offered are now in the agent's settings, and the tool ran: a person said "don't ask again". */
+async function isAlwaysInDialog(
+  { offer, answered }: Call,
+  event: EventOf<'ToolFinished'>,
+  context: ReactionContext,
+  { dialogs }: PermissionPorts,
+): Promise<boolean> {
+  if (!offer || answered || !dialogs) return false
+  const listed = await dialogs.listedAllows(event, context)
+  return offer.agentRules.every(rule => listed.has(rule))
+}
+
+/** Adds Baton's own rule for exactly the call, however wide the agent's rule is. Returns what the person is told. */
+async function rememberOffer(
+  { offer }: Call,
+  { project }: ReactionContext,
+  { dialogs, fault }: PermissionPorts,
+): Promise<string | undefined> {
+  if (!offer?.rule || !dialogs) return undefined
+  try {
+    const { file, rule } = await dialogs.addRule(offer.rule, project)
+    return `Baton will not ask about ${rule} again either: a rule was added to ${file}.`
+  } catch (cause) {
+    fault("remembering an answer in the agent's dialog", cause)
+    return undefined
+  }
+}
+
+/** The agent's own dialog opened, and the tool ran although no one answered through Baton: a person said yes there. */
 const isAllowedInDialog = (call: Call, event: EventOf<'ToolFinished'>, context: ReactionContext): boolean =>
-  call.told === 'ask' &&
+  (call.told === 'ask' || call.told === 'defer') &&
   call.asked !== undefined &&
   !call.answered &&
   context.attended === true &&
@@ -337,16 +410,19 @@ const isAllowedInDialog = (call: Call, event: EventOf<'ToolFinished'>, context: 
 async function recordDialogYes(
   event: EventOf<'ToolFinished'>,
   context: ReactionContext,
-  { trail }: Call,
+  call: Call,
+  isAlways: boolean,
   ports: PermissionPorts,
 ): Promise<void> {
   const decided: Decided = {
     decision: 'allow',
-    reason: "allowed in the agent's own dialog",
+    reason: `${isAlways ? 'always allowed' : 'allowed'} in the agent's own dialog`,
     by: 'person',
     inDialog: true,
+    again: call.isCounted === true,
   }
-  await record(event, context, { trail: [...trail] }, decided, ports.clock.elapsed(), ports).catch(cause =>
-    ports.fault('recording an answer in a dialog', cause),
+  call.isCounted = true
+  await record(event, context, { trail: [...call.trail] }, decided, ports.clock.elapsed(), ports).catch(
+    cause => ports.fault('recording an answer in a dialog', cause),
   )
 }

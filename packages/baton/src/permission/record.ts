@@ -18,8 +18,10 @@ export interface Decided {
   /** Why no snapshot undoes the call, if one was wanted. */
   noUndo?: string
   ask?: Ask
-  /** A person said yes in the agent's own dialog, after Baton had asked. */
+  /** A person said yes in the agent's own dialog. */
   inDialog?: boolean
+  /** The journal already has an entry for the question. */
+  again?: boolean
   /** What the agent runs instead. An allow is not passed on with it, so without the replacement the agent asks as usual. */
   rewrite?: Contribution['rewrite']
   /** What the agent should know about it. */
@@ -43,7 +45,7 @@ export async function record(
   event: ToolEvent | EventOf<'ToolFinished'>,
   context: ReactionContext,
   { trail }: Pick<PermissionJudgement, 'trail'>,
-  { decision, reason, by, undo, noUndo, ask, inDialog, rewrite, context: hint }: Decided,
+  { decision, reason, by, undo, noUndo, ask, inDialog, again, rewrite, context: hint }: Decided,
   began: number,
   ports: RecordPorts,
 ): Promise<Contribution> {
@@ -63,6 +65,7 @@ export async function record(
     ...(noUndo ? { noUndo } : {}),
     ...(ask ? { ask: ask.id } : {}),
     ...(inDialog ? { inDialog } : {}),
+    ...(again ? { again } : {}),
     tookMs: Math.max(0, Math.round((clock.elapsed() - began) * 1000) / 1000),
   }
   const entry: NewEntry = {

@@ -54,6 +54,18 @@ describe('a recap', () => {
     ])
   })
 
+  test('counts a question once: at the call, not again with the dialog that follows and the yes in it', () => {
+    const { decisions } = buildRecap({
+      ...nothing,
+      entries: [
+        entry(1, decision({ decision: 'ask', by: 'nobody' })),
+        entry(2, decision({ by: 'person', inDialog: true, again: true })),
+        entry(3, decision({ decision: 'ask', by: 'nobody', again: true })),
+      ],
+    })
+    expect(decisions).toEqual({ all: 1, without: 0 })
+  })
+
   test('gathers commits, files, tests and steps that can be taken back by project', () => {
     const call = { tool: 'Bash', input: {}, failed: false, response: '' }
     const finished = (action: object): EntryBody => {

@@ -78,4 +78,17 @@ describe('counts by the hour', () => {
     })
     await store.close()
   })
+
+  test('count a question that an agent’s dialog repeats once, as answered by a person', async () => {
+    const store = await openSqlite(':memory:')
+    const bodies = [
+      decision('ask', 'rules'),
+      { ...decision('allow', 'person'), again: true },
+      { ...decision('ask', 'rules'), again: true },
+    ]
+    await store.record(bodies.map(body => anEntry('', { at: new Date(NOW).toISOString(), body })))
+    const [hour] = await new Tally().hours(1, NOW, store)
+    expect(hour).toMatchObject({ asked: 0, allowed: 1, byPerson: 1 })
+    await store.close()
+  })
 })

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { runClaude } from '../world/agents/claude-headless.ts'
@@ -65,7 +65,7 @@ describe('permission in the course of a session, with the real Claude Code', () 
     model.assertClean()
   })
 
-  test('Escape takes a question back; `defer`, without a sandbox, leaves it to the dialog alone; what the person’s own settings ask stays asked', {
+  test('Escape takes a question back; `defer`, without a sandbox, leaves it to the dialog alone, and what is always allowed there is remembered; what the person’s own settings ask stays asked', {
     timeout: 240_000,
   }, async () => {
     await using telegram = await startTelegram()
@@ -81,6 +81,8 @@ describe('permission in the course of a session, with the real Claude Code', () 
       say('the second end'),
       call('Bash', { command: 'mkfifo deferred-pipe' }),
       say('the third end'),
+      call('Bash', { command: 'npm run pack-all' }),
+      say('the fourth end'),
     ])
     await using terminal = await claudeInTmux({ home, model })
     await terminal.submit('what time is it')
@@ -105,8 +107,23 @@ describe('permission in the course of a session, with the real Claude Code', () 
     await terminal.submit('now make it')
     await terminal.answerDialog(/Do you want to proceed/, '1')
     await terminal.waitForScreen(/the third end/)
+    // "Yes, and don't ask again for: npm run *" is remembered by Baton, too, for exactly this command.
+    await terminal.submit('now pack it')
+    await terminal.waitForScreen(/don.t ask again for: npm run/)
+    await terminal.answerDialog(/Do you want to proceed/, '2')
+    await terminal.waitForScreen(/the fourth end/)
+    await terminal.waitForScreen(/Baton will not ask about "npm run pack-all"/)
+    const file = readFileSync(join(home.path, '.baton.yaml'), 'utf8')
+    expect(file).toContain("always allowed in the agent's own dialog")
+    baton.configure(file.replace('  undecided: defer\n', ''))
+    expect(await baton.must('check', 'npm run pack-all')).toMatch(/^allow/)
+    expect(await baton.must('check', 'npm run pack-all -- --force')).toMatch(/^ask/)
     const deferred = (await decisionsOf(baton)).filter(({ subject }) => subject.includes('deferred'))
-    expect(deferred.map(({ decision }) => decision)).toEqual(['defer', 'defer'])
+    expect(deferred.map(({ decision, by }) => `${decision} by ${by}`).sort()).toEqual([
+      'allow by person',
+      'defer by nobody',
+      'defer by nobody',
+    ])
     expect(telegram.messages().filter(({ text }) => text.includes('deferred'))).toEqual([])
     model.assertClean()
   })

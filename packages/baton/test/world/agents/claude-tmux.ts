@@ -59,7 +59,9 @@ export async function claudeInTmux(options: ClaudeInTmux): Promise<ClaudeTermina
         // What is drawn late was done all the same: once more, the key would mean something else.
         if (done(await terminal.screen())) return true
         await terminal.press(key)
-        return terminal.waitForScreen(done, { timeout: 700, what }).then(() => true)
+        // A second Escape at the prompt opens the list of earlier prompts.
+        const timeout = key === 'Escape' ? 10_000 : 700
+        return terminal.waitForScreen(done, { timeout, what }).then(() => true)
       },
       { what, timeout: 120_000 },
     )

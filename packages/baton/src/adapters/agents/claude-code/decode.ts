@@ -4,6 +4,7 @@ import { formQuestions } from '../mcp-form.ts'
 import { eventName, optional, type Payload, printableName, readPayload } from '../payload.ts'
 import { actionOf } from './actions.ts'
 import { modes } from './modes.ts'
+import { offeredRules } from './offered-rules.ts'
 import { STATUS_LINE } from './status-line-name.ts'
 
 /** Claude Code's hook JSON as our event. */
@@ -38,7 +39,12 @@ const events: Record<string, (payload: Payload) => DecodedEvent> = {
     return { ...common(p), type: 'PromptSubmitted', prompt, ...optional('automatic', automatic) }
   },
   PreToolUse: p => ({ ...common(p), ...toolCall(p), type: 'ToolRequested' }),
-  PermissionRequest: p => ({ ...common(p), ...toolCall(p), type: 'PermissionAsked' }),
+  PermissionRequest: p => ({
+    ...common(p),
+    ...toolCall(p),
+    type: 'PermissionAsked',
+    ...optional('offers', offeredRules(p.raw('permission_suggestions'))),
+  }),
   PostToolUse: p => toolFinished(p, false, 'tool_response'),
   PostToolUseFailure: p => toolFinished(p, true, 'error'),
   PermissionDenied: p => ({
