@@ -15,7 +15,7 @@ import { ProofPanel } from '../parts/proof.tsx'
 import { SessionJournal } from '../parts/session-journal.tsx'
 import { Spark } from '../parts/spark.tsx'
 import { Tag } from '../parts/tag.tsx'
-import { Terminal } from '../parts/terminal.tsx'
+import { Terminal, TerminalTail } from '../parts/terminal.tsx'
 import { useResource } from '../resource.ts'
 import { Link } from '../router.tsx'
 import { Ago, duration, now } from '../time.tsx'
@@ -75,7 +75,7 @@ export function SessionPage({ id, tab: wanted }: { id: string; tab?: string | un
         <Problem key={problem.check} problem={problem} />
       ))}
       {run?.end ? (
-        <p class={endTone(run) === 'bad' ? 'notice bad' : 'notice'}>
+        <p class={`notice ${endTone(run)}`}>
           {run.workflow} {run.end.kind.endsWith('-parked') ? 'is parked' : 'ended'} (
           {END_LABELS[run.end.kind]}): {run.end.reason}
         </p>
@@ -108,7 +108,10 @@ export function SessionPage({ id, tab: wanted }: { id: string; tab?: string | un
       ) : tab === 'terminal' ? (
         <Terminal session={session} />
       ) : (
-        <SessionJournal session={session} none="No journal entries for this session" />
+        <>
+          {session.endedAt ? null : <TerminalTail session={session} />}
+          <SessionJournal session={session} none="No journal entries for this session" />
+        </>
       )}
     </Page>
   )

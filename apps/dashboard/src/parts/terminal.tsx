@@ -6,15 +6,30 @@ import { Scroller } from './scroller.tsx'
 import { Empty } from './tag.tsx'
 
 const POLL_MS = 1200
+const TAIL_LINES = 10
 
-/** The session's terminal: polled while this tab is open, and read at once when the session does something. */
-export function Terminal({ session }: { session: Session }) {
-  const path = `/api/page/sessions/${session.id}/screen`
-  const { data: screen, reload } = useResource<ScreenView>(
-    path,
+const useScreen = (session: Session) =>
+  useResource<ScreenView>(
+    `/api/page/sessions/${session.id}/screen`,
     entry => entry.session === session.id,
     POLL_MS,
   )
+
+/** The end of the session's terminal, live and to read only. Nothing for a session without a terminal. */
+export function TerminalTail({ session }: { session: Session }) {
+  const { data: screen } = useScreen(session)
+  if (!screen || screen.state === 'none' || screen.state === 'gone') return null
+  const lines = screen.lines.join('\n').trimEnd().split('\n').slice(-TAIL_LINES)
+  return (
+    <Scroller look="text terminal tail" label="The end of the terminal">
+      {lines.join('\n')}
+    </Scroller>
+  )
+}
+
+/** The session's terminal: polled while this tab is open, and read at once when the session does something. */
+export function Terminal({ session }: { session: Session }) {
+  const { data: screen, reload } = useScreen(session)
   if (!screen) return <p class="dim">Loading …</p>
   if (screen.state === 'none' || screen.state === 'gone')
     return (

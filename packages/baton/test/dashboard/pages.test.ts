@@ -2,6 +2,7 @@ import { copyFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BrowserHere, type BrowserPage, startBrowser } from '../world/browser.ts'
+import { PAGES } from './page-list.ts'
 import { type Filled, fillWorld } from './sample.ts'
 import { type DashboardWorld, dashboardWorld } from './world.ts'
 
@@ -27,22 +28,6 @@ async function loggedIn(options: Parameters<BrowserHere['open']>[0] = {}): Promi
   return opened
 }
 
-const PAGES: [name: string, path: () => string, sign: RegExp][] = [
-  ['overview', () => '/', /issue-to-impl/],
-  ['asks', () => '/asks', /^Deny and say why/],
-  ['session', () => `/sessions/${filled.handedOff.id}`, /Handoff document written/],
-  ['decisions', () => `/sessions/${filled.handedOff.id}/decisions`, /The rules: allowed/],
-  ['handoffs', () => `/sessions/${filled.handedOff.id}/handoffs`, /^Evidence$/],
-  ['terminal', () => `/sessions/${filled.asking.id}/terminal`, /cannot see a terminal/],
-  ['proof', () => `/sessions/${filled.proven.id}`, /^Proof of commit/],
-  ['recap', () => '/recap', /Decided for you/],
-  ['claims', () => '/claims', /In Progress/],
-  ['work', () => '/work/migration-guide', /Phases/],
-  ['history', () => '/history', /Questions avoided/],
-  ['journal', () => '/journal', /Issue #42 claimed/],
-  ['settings', () => '/settings', /handsoff\.enabled/],
-]
-
 describe.each([
   ['on a desk', '', {}],
   ['in the dark', '-dark', { dark: true }],
@@ -59,7 +44,7 @@ describe.each([
     { timeout: 240_000 },
     async (name, path, sign) => {
       const { page } = opened
-      await page.goto(`${world.url}${path()}`)
+      await page.goto(`${world.url}${path(filled)}`)
       await page.locator('#page').getByText(sign).first().waitFor()
       if (name === 'history') await page.locator('.plot canvas').nth(2).waitFor()
       await opened.picture(`${name}${suffix}`, { full: true })

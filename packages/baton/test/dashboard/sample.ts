@@ -29,7 +29,8 @@ const stamp = (ms: number) => new Date(ms).toISOString()
 export interface Filled {
   /** The command that an open question is about. */
   question: string
-  /** The session that asks, and the one that handed off. */
+  /** The session that works on an issue, the one that asks, and the one that handed off. */
+  coding: Session
   asking: Session
   handedOff: Session
   /** The session whose run has a proof. */
@@ -367,7 +368,7 @@ export async function fillWorld(world: DashboardWorld, now = Date.now()): Promis
   })
   await world.baton.claims.claim({ project: shop, issue: 31, worktree: true, anyway: false, session: asking })
   await workItem(world, docs, quiet)
-  return { question, asking, handedOff, proven: done, answered }
+  return { question, coding, asking, handedOff, proven: done, answered }
 }
 
 /** A work item in its second phase, and the session that is about it. */

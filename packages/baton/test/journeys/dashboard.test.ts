@@ -74,8 +74,12 @@ describe('the dashboard beside the real Claude Code', () => {
     await terminal.waitForScreen(/the answer on the screen/)
     await page.goto(await loginLink(baton))
     await page.locator('.card a').first().click()
+    // Above the timeline: its last lines, to read only.
+    await page.locator('.terminal.tail', { hasText: 'the answer on the screen' }).waitFor()
+    expect(await page.getByLabel('Write to the agent').count()).toBe(0)
+    expect(await opened.barriers()).toEqual([])
     await page.getByRole('link', { name: 'Terminal' }).click()
-    await page.locator('.terminal', { hasText: 'the answer on the screen' }).waitFor()
+    await page.locator('.terminal:not(.tail)', { hasText: 'the answer on the screen' }).waitFor()
     await page.getByLabel('Write to the agent').fill('and now from here')
     await page.getByRole('button', { name: 'Send' }).click()
     await page.getByText('The agent received it.').waitFor()
