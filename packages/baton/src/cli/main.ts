@@ -6,6 +6,7 @@ import { type Command, EXIT, parse } from './command.ts'
 import { helpOf, overview } from './help.ts'
 import { insideStepsOf } from './inside-steps.ts'
 import { type Io, paint, printable } from './io.ts'
+import { withFittedLines } from './wrap-words.ts'
 
 /** Runs one command line and gives its exit code. */
 export async function main(
@@ -34,7 +35,7 @@ export async function main(
       return EXIT.ok
     }
     const run = await command.load()
-    return await run(given, io)
+    return await run(given, given.options.json || !MESSAGES.has(command.name) ? io : withFittedLines(io))
   } catch (cause) {
     const code = report(cause, io)
     if (instead === undefined) return code
@@ -42,6 +43,12 @@ export async function main(
     return EXIT.ok
   }
 }
+
+/** Commands that print messages. Others fit their lists themselves, or print documents and screens, which keep their lines. */
+const MESSAGES: ReadonlySet<string> = new Set([
+  ...['init', 'uninstall', 'up', 'down', 'run', 'resume', 'stop', 'kill', 'dashboard', 'webhook'],
+  ...['allow', 'deny', 'answer', 'away', 'back', 'done', 'request', 'forget', 'undo'],
+])
 
 async function find(commands: readonly Command[], name: string): Promise<Command> {
   const command = commands.find(c => c.name === name)
@@ -61,8 +68,9 @@ async function find(commands: readonly Command[], name: string): Promise<Command
 function report(cause: unknown, io: Io): number {
   const colour = paint(io)
   if (cause instanceof BatonError) {
-    io.stderr.write(`${colour('red', 'baton:')} ${printable(cause.message)}\n`)
-    if (cause.remedy) io.stderr.write(`${printable(cause.remedy)}\n`)
+    const { stderr } = withFittedLines(io)
+    stderr.write(`${colour('red', 'baton:')} ${printable(cause.message)}\n`)
+    if (cause.remedy) stderr.write(`${printable(cause.remedy)}\n`)
     if (io.signal.aborted) return EXIT.interrupted
     if (cause.code === 'usage') return EXIT.usage
     if (cause.code === 'daemon_absent') return EXIT.noDaemon

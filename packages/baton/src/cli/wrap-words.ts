@@ -51,6 +51,18 @@ export const fitted =
   (text: string): void =>
     void stdout.write(fitLines(text, columns))
 
+/** For a command that prints messages: everything it writes fits the terminal. A diff keeps its lines, or it would read otherwise. */
+export function withFittedLines(io: Io): Io {
+  const { columns } = io
+  if (columns === undefined) return io
+  const fit = (stream: Io['stdout']): Io['stdout'] => ({
+    write: text => stream.write(PATCH.test(text) ? text : fitLines(text, columns)),
+  })
+  return { ...io, stdout: fit(io.stdout), stderr: fit(io.stderr) }
+}
+
+const PATCH = /^(?:--- |diff --git )/
+
 function fitLine(line: string, columns: number): string[] {
   if (widthOf(line) <= columns) return [line]
   const [indent = ''] = /^ */.exec(line) ?? []

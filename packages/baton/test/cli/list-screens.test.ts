@@ -2,7 +2,6 @@ import { mkdirSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import xterm from '@xterm/headless'
 import { Hono } from 'hono'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { systemFiles } from '../../src/adapters/system/files.ts'
@@ -21,6 +20,7 @@ import { requestListener } from '../../src/daemon/request-listener.ts'
 import { row } from '../../src/work/stages/render-status.ts'
 import { scratch } from '../world/scratch.ts'
 import * as data from './list-data.ts'
+import { screenOf } from './terminal-screen.ts'
 
 const folder = scratch()
 const state = join(folder.path, 'state')
@@ -110,26 +110,12 @@ async function outputOf(command: string, columns: number | undefined): Promise<s
   return text
 }
 
-/** More than the longest output has. */
-const ROWS = 500
-
-/** What a person sees, and which lines the terminal had to break. */
-async function screen(text: string, columns: number): Promise<{ lines: string[]; broken: string[] }> {
-  const terminal = new xterm.Terminal({ cols: columns, rows: ROWS, allowProposedApi: true })
-  await new Promise<void>(resolve => terminal.write(text.replaceAll('\n', '\r\n'), resolve))
-  const rows = Array.from({ length: ROWS }, (_, y) => terminal.buffer.active.getLine(y))
-  const lines = rows.map(line => line?.translateToString(true) ?? '')
-  const broken = lines.filter((_, y) => rows[y]?.isWrapped)
-  terminal.dispose()
-  return { lines: lines.join('\n').trimEnd().split('\n'), broken }
-}
-
 const ALL = [...WHOLE, ...Object.keys(PRINTED)]
 
 it.each([60, 80, 120])('every list fits a terminal of %i columns', async columns => {
   const screens: string[] = []
   for (const command of ALL) {
-    const { lines, broken } = await screen(await outputOf(command, columns), columns)
+    const { lines, broken } = await screenOf(await outputOf(command, columns), columns)
     expect(broken, command).toEqual([])
     expect(lines.join(''), command).not.toBe('')
     screens.push(`$ baton ${command}\n${lines.join('\n')}\n`)
@@ -139,7 +125,7 @@ it.each([60, 80, 120])('every list fits a terminal of %i columns', async columns
 
 it.each([60, 80, 120])('every setting fits a terminal of %i columns', async columns => {
   const piped = (await outputOf('config', undefined)).trimEnd().split('\n')
-  const { lines, broken } = await screen(await outputOf('config', columns), columns)
+  const { lines, broken } = await screenOf(await outputOf('config', columns), columns)
   expect(broken).toEqual([])
   // Names are never cut: people type them.
   const first = (all: string[]) => all.map(line => line.split(' ')[0]).filter(Boolean)
@@ -155,7 +141,7 @@ it('a pipe gets every row whole, with the times and ids that scripts need', asyn
 it('a list in ASCII takes no more room', async () => {
   for (const command of ALL) {
     const text = ascii(await outputOf(command, 60))
-    expect((await screen(text, 60)).broken, command).toEqual([])
+    expect((await screenOf(text, 60)).broken, command).toEqual([])
     expect(text).toMatch(/^\p{ASCII}+$/u)
   }
 })

@@ -114,12 +114,15 @@ async function heldBy(io: Io, mayStart: boolean): Promise<Held> {
   }
 }
 
-function planOf({ snapshots, claims, running }: Held, dir: string, plugin: boolean): string[] {
+/** What would be removed in addition to the hooks, a line each. */
+export function planOf({ snapshots, claims, running }: Held, dir: string, plugin: boolean): string[] {
   return [
     'In addition to the hooks, this would be removed:',
     `  ${dir}: journal, token, launcher, what was trusted`,
     ...(plugin ? ["  Baton's plugin in Claude Code, with its slash commands"] : []),
-    ...snapshots.map(({ project, count }) => `  ${count} undo snapshots of ${project}`),
+    ...snapshots.map(
+      ({ project, count }) => `  ${count} undo ${count === 1 ? 'snapshot' : 'snapshots'} of ${project}`,
+    ),
     ...claims.map(({ issue, repository }) => `  the claim on issue #${issue} of ${repository}`),
     ...(running > 0 ? [`  the watch over sessions that have not ended (${running}); hosted ones end`] : []),
   ]
