@@ -11,5 +11,5 @@ for (const name of PAGES) {
   const copy = join(root, 'packages', 'baton', name)
   rmSync(copy, { recursive: true, force: true })
   if (process.argv[2] !== 'remove')
-    cpSync(join(root, name), copy, { recursive: true, filter: file => !file.endsWith('.png') })
+    cpSync(join(root, name), copy, { recursive: true, filter: file => !/\.(?:png|webp)$/.test(file) })
 }
