@@ -251,8 +251,24 @@ function weakerCi({ path, before, after }: FileChange): string[] {
   const steps = /^\s*(?:-\s+)?(?:run|uses|script)\s*:/gm
   const lenient =
     /\|\|\s*(?:true|:)(?=\s|$)|continue-on-error:\s*true|allow_failure:\s*true|\bif:\s*(?:false|\$\{\{\s*false)/gm
+  const isFewer = count(after, steps) < count(before, steps)
+  const now = testCommands(after)
+  const gone = testCommands(before).find(command => !now.some(line => line.includes(command)))
   return [
-    ...(count(after, steps) < count(before, steps) ? [`steps of CI removed in ${path}`] : []),
+    ...(isFewer ? [`steps of CI removed in ${path}`] : []),
+    ...(!isFewer && gone !== undefined ? [`CI no longer runs "${gone.slice(0, 80)}" (${path})`] : []),
     ...(count(after, lenient) > count(before, lenient) ? [`failures of CI ignored in ${path}`] : []),
   ]
 }
+
+/** The lines of a CI file that run tests or checks. */
+const testCommands = (text = ''): string[] =>
+  text
+    .split('\n')
+    .map(line => line.replace(/^\s*(?:-\s+)?(?:run\s*:|script\s*:|-)?\s*/, '').replace(/\s+#.*$/, ''))
+    .filter(line => TEST_COMMAND.test(line))
+    .slice(0, MAX_CI_LINES)
+
+const MAX_CI_LINES = 500
+const TEST_COMMAND =
+  /^(?!\w+\s*:)["']?(?:(?:npm|pnpm|yarn|bun|npx|make|cargo|go|mvn|\.\/mvnw|\.\/gradlew|python3? -m|docker|docker-compose)\s[^\n]*\b)?(?:test|tests|pytest|vitest|jest|lint|check|typecheck|tsc|vet|clippy|unittest)\b/

@@ -205,6 +205,11 @@ describe('weakened tests', () => {
       [change('test_a.py', `from app import f\n${PY}`, `from app import f\n@patch("app.f")\n${PY}`)],
       ['mocks of modules of the project in test_a.py'],
     ],
+    [
+      'CI that runs something else',
+      [edit('.github/workflows/a.yml', CI, 'npm test', 'echo npm test')],
+      ['CI no longer runs "npm test" (.github/workflows/a.yml)'],
+    ],
     ['rust', [edit('src/a.rs', rust, '#[test]', '#[test]\n#[ignore]')], ['skipped tests in src/a.rs']],
     ['go', [edit('a_test.go', go, '\tif', '\tt.Skip()\n\tif')], ['skipped tests in a_test.go']],
     ['java', [edit('ATest.java', java, '@Test', '@Disabled @Test')], ['skipped tests in ATest.java']],
@@ -240,6 +245,15 @@ describe('weakened tests', () => {
     ['a mock of a package', [edit('a.test.ts', JS, 'import', "vi.mock('undici')\nimport")]],
     ['a lower time limit', [edit('a.test.ts', JS, '1000', '10')]],
     ['a new snapshot', [change('__snapshots__/a.snap', 'a\n', 'a\nb\n')]],
+    [
+      'a CI step with more arguments',
+      [edit('.github/workflows/a.yml', CI, 'npm test', 'npm test -- --coverage')],
+    ],
+    ['another install step in CI', [edit('.github/workflows/a.yml', CI, 'npm ci', 'npm install')]],
+    [
+      'a CI step that moved into a block',
+      [edit('.github/workflows/a.yml', CI, '- run: npm test', '- run: |\n          npm test')],
+    ],
     ['a step that CI got', [edit('.github/workflows/a.yml', CI, /$/, '      - run: npm run lint\n')]],
     ['a new python test', [edit('test_a.py', PY, /$/, '    def test_c(self):\n        assert f(3) == 3\n')]],
   ])('are not: %s', (_, changes) => {
