@@ -9,7 +9,7 @@ import type { StateFolder } from '../config/state-folder.ts'
 import { replaceFile } from '../daemon/secret-file.ts'
 import type { Io } from './io.ts'
 
-/** By a command of its own, which knows best where that stands. */
+/** By a command of its own, which knows best where that is. */
 const wordsOf = (agent: AgentName) => agents.find(({ adapter }) => adapter.name === agent)?.launches?.tools
 const TELLABLE: readonly AgentName[] = agents.flatMap(({ adapter, launches }) =>
   launches?.tools ? adapter.name : [],

@@ -8,7 +8,7 @@ export function claimLine({ issue, title, phase, branch, agentId, pullRequest }:
   return `#${issue}${title ? ` ${title}` : ''}  ${phase}  ${branch}  ${agentId}${pull}`
 }
 
-/** What needs somebody, if anything does. */
+/** What needs a person, if anything does. */
 export function claimNeeds({ lease, trouble, closing, pullRequest, issue }: ClaimView): string | undefined {
   if (lease.lost) return `someone else took it over; give it up: baton claim release ${issue}`
   if (trouble) return `${trouble.message}${trouble.remedy ? `. ${trouble.remedy}` : ''}`

@@ -18,7 +18,7 @@ export async function cleanProject(project: string, io: Pick<Io, 'stdout'>): Pro
   for (const ref of refs) await git(project, 'update-ref', '-d', ref)
   const own = ['.tmp/hooked-sessions', '.agent-claim.json']
     .map(name => join(project, name))
-    // Through a link it would be somebody else's folder.
+    // Through a link it would be another folder.
     .filter(path => existsSync(path) && (dirname(path) === project || !isLink(dirname(path))))
   for (const path of own) rmSync(path, { recursive: true, force: true })
   removeIfEmpty(join(project, '.tmp'))

@@ -5,7 +5,7 @@ import type { Io } from './io.ts'
 export interface Option {
   type: 'boolean' | 'string'
   short?: string
-  /** What the value stands for in the help, e.g. `SESSION`. */
+  /** What the help calls the value, e.g. `SESSION`. */
   value?: string
   help: string
   /** The only accepted values. */

@@ -16,13 +16,13 @@ export function folderOf(io: Io): StateFolder {
   return stateFolder(stateDir(io.env, io.home))
 }
 
-/** What a request carries beside its path; the body is sent as JSON. */
+/** What a request carries in addition to its path; the body is sent as JSON. */
 export interface Message {
   headers?: Record<string, string>
   body?: unknown
   /** The daemon is to see which process calls, although the path alone does not need it. */
   proven?: boolean
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when no one waits for the answer any more. */
   signal?: AbortSignal
 }
 

@@ -204,7 +204,7 @@ export interface Check {
   fix?: string
 }
 
-/** What the doctor says about one trouble. `name` stands in for the word before the slash, which may be a kind of thing. */
+/** What the doctor says about one trouble. `name` replaces the word before the slash, which may be a kind of thing. */
 export function found(
   trouble: KnownProblemName,
   values: Readonly<Record<string, string>> = {},

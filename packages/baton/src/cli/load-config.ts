@@ -17,7 +17,7 @@ export async function loadConfigHere({
   const declared = { workflows: loaded.config.workflows, sources: loaded.sources }
   const ports = { files: systemFiles, smallFiles: systemSmallFiles, env, home, stateDir: places.stateDir }
   const { problems, notices } = await readCatalogue(places.project, declared, ports)
-  // What stands in a configuration file may be said by both.
+  // Both may name what is in a configuration file.
   const known = new Set(loaded.problems.map(({ file, line, message }) => `${file}:${line} ${message}`))
   const more = problems.filter(({ file, line, message }) => !known.has(`${file}:${line} ${message}`))
   return {

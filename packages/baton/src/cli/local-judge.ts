@@ -54,7 +54,7 @@ export function configOf(project: string, io: Io): Promise<LoadedConfig> {
   return loadConfig(places, { files: systemFiles })
 }
 
-/** A rule that was not understood does not count: whoever judges by the rest must know. */
+/** A rule that was not understood does not count: the caller must know about it. */
 export function warnOf({ problems }: LoadedConfig, io: Io): void {
   for (const problem of problems) io.stderr.write(`${paint(io)('red', 'error:')} ${problemLine(problem)}\n`)
 }

@@ -2,14 +2,14 @@ import { createInterface } from 'node:readline/promises'
 import { BatonError } from '@batonpass/contract/errors'
 import { type Io, paint } from './io.ts'
 
-/** Questions to the person at this terminal, one line each; Enter takes what stands in brackets. */
+/** Questions to the person at this terminal, one line each; Enter takes what is in brackets. */
 export interface Questions extends Disposable {
   text(question: string, fallback?: string): Promise<string>
   yes(question: string, fallback: boolean): Promise<boolean>
   choice<const T extends string>(question: string, options: readonly T[], fallback: NoInfer<T>): Promise<T>
 }
 
-/** Both ends are a terminal: somebody is there to answer. */
+/** Both ends are a terminal: a person can answer. */
 export const isInteractive = (io: Io): boolean => io.isTTY && 'isTTY' in io.stdin && io.stdin.isTTY === true
 
 /** `until`: a question that is open when it aborts is taken back, and the promise rejects. */

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { BatonError } from '@batonpass/contract/errors'
 import type { Environment } from '../config/places.ts'
 
-/** The tmux server a command stands in, or the person's usual one. */
+/** The tmux server a command runs in, or the person's usual one. */
 export function socketHere(env: Environment): string {
   return insideOf(env) ?? `${env.TMUX_TMPDIR || '/tmp'}/tmux-${process.getuid?.() ?? 0}/default`
 }

@@ -33,7 +33,7 @@ export interface BrokerLinks {
   ownProgram: readonly string[]
 }
 
-/** Modes in which the user told the agent to run whatever nobody denies. */
+/** Modes in which the user told the agent to run everything that is not denied. */
 const UNASKED: readonly (PermissionMode | undefined)[] = ['bypass', 'never-ask']
 
 /** Builds the broker: what leaves the sandbox takes the way of every other command through the permission chain. */

@@ -254,7 +254,7 @@ function socketId(path: string): string | undefined {
   return found && `${found.dev} ${found.ino} ${found.birthtimeNs}`
 }
 
-/** `localhost` may also be `[::1]`, where anybody can listen beside the daemon: a login must never belong to that name. */
+/** `localhost` may also be `[::1]`, where any program can listen next to the daemon: a login must never belong to that name. */
 function toAddress(url: string, request: IncomingMessage, response: ServerResponse): void {
   response.writeHead(307, { location: `${url}${request.url ?? '/'}`, 'content-length': 0 })
   response.end()

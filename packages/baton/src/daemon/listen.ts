@@ -71,7 +71,7 @@ function makeServer(handler: Handler, { headersMs, requestMs }: Limits = LIMITS)
   return server
 }
 
-/** With the lock held, a socket on which nobody listens was left by a daemon that died. Anything else is not ours. */
+/** With the lock held, a socket on which no process listens was left by a daemon that died. Anything else is not ours. */
 async function clearTheWay(path: string): Promise<void> {
   const standing = lstatSync(path, { throwIfNoEntry: false })
   if (!standing) return

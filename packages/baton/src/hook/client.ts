@@ -22,7 +22,7 @@ export interface ClientCall {
   headers: Record<string, string | undefined>
   /** Seconds without a byte after which the daemon counts as hung. */
   silence: number
-  /** Aborted when the call has taken as long as it may, or when nobody waits for it any more. */
+  /** Aborted when the call has taken as long as it may, or when no one waits for it any more. */
   signal: AbortSignal
   /** Asks for the right to start a daemon. */
   claim(): StartClaim
@@ -65,7 +65,7 @@ export async function askDaemon(call: ClientCall): Promise<ClientAnswer> {
 }
 
 /**
- * `absent`: nobody listens. `busy`: too many wait already. `lost`: it died midway, so asking again is right.
+ * `absent`: no process listens. `busy`: too many wait already. `lost`: it died midway, so asking again is right.
  * `final`: asking again is no use.
  */
 type Attempt = { answer: string } | { failed: string; reason: 'absent' | 'busy' | 'lost' | 'final' }

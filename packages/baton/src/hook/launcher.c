@@ -113,7 +113,7 @@ static void write_all(int fd, const char *bytes, size_t length) {
     }
 }
 
-/* The value of a string field anywhere in the payload, from where it stands: NAME"\s*:\s*"VALUE". NULL when there is none. */
+/* The value of a string field anywhere in the payload, from its place on: NAME"\s*:\s*"VALUE". NULL when there is none. */
 static const char *field(const char *from, const char *name, size_t *length) {
     const char *end = body.at + body.length;
     size_t size = strlen(name);
@@ -342,7 +342,7 @@ static void start_daemon(const char *mark) {
     if (child < 0) return;
     if (child > 0) { waitpid(child, NULL, 0); return; }
     setpgid(0, 0);
-    /* Forked twice, so that the daemon is nobody's child and the agent never waits for it. */
+    /* Forked twice, so that the daemon has no parent here and the agent never waits for it. */
     if (fork() != 0) _exit(0);
     forget_signals();
     close_inherited();

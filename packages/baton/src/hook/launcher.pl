@@ -2,7 +2,7 @@
 # Baton's hook client, written by `baton init`. It reads one hook's JSON on stdin, asks the daemon, prints
 # the agent's answer and exits 0; when the daemon cannot be asked, it answers by itself with what is safe.
 # It loads no module: even Socket would cost more than everything else here together. And it has Perl read only
-# what every call needs; the rest stands behind __DATA__, because reading it takes longer than asking the daemon.
+# what every call needs; the rest is behind __DATA__, because reading it takes longer than asking the daemon.
 
 my $PROTOCOL = '@@PROTOCOL@@';
 my $HOME     = '@@HOME@@';
@@ -170,7 +170,7 @@ sub rarely {
 }
 
 __DATA__
-# agent => { event => [safe answer, safe answer in a mode where nobody would see an ask, no opinion, the same with the
+# agent => { event => [safe answer, safe answer in a mode where no one would see an ask, no opinion, the same with the
 # line that says how to clean up] }
 sub answers { return +{
 @@ANSWERS@@
@@ -265,7 +265,7 @@ sub start_daemon {
     return unless defined $child;
     if ($child) { waitpid($child, 0); return }
     setpgrp(0, 0);
-    # Forked twice, so that the daemon is nobody's child and the agent never waits for it.
+    # Forked twice, so that the daemon has no parent here and the agent never waits for it.
     my $daemon = fork;
     exit 0 if $daemon || !defined $daemon;
     $SIG{$_} = 'DEFAULT' for qw(PIPE TERM INT HUP ALRM);

@@ -56,7 +56,7 @@ stand_aside_if_removed() {
   [ ! -e "$CLI" ] && [ -z "${BATON_ENDPOINT-}" ] || return 0
   # A folder that we may not read hides the file, and it may well be there.
   [ ! -d "${CLI%/*}" ] || [ -x "${CLI%/*}" ] || return 0
-  # Without curl nobody has knocked: a socket may belong to a daemon.
+  # Without curl nothing has knocked: a socket may belong to a daemon.
   [ "${ended-}" = 7 ] || [ ! -S "$state/daemon.sock" ] || return 0
   mark=$state/package-removed
   if [ ! -e "$mark" ]; then (set -C; : >"$mark") 2>/dev/null; return 0; fi
@@ -118,7 +118,7 @@ BODY
       line=${reply##*"$newline"}
       head=${reply%"$newline"*}
       line=${line#"${line%%[! ]*}"}
-      # Before the answer stands the blank line that ends the head, and nothing else.
+      # Before the answer is the blank line that ends the head, and nothing else.
       case ${head##*"$newline"}$line in
         ?'{'*) printf '%s\n' "$line"; exit 0 ;;
       esac

@@ -37,7 +37,7 @@ interface Answer {
   /** Seconds without a byte after which the daemon counts as hung. */
   silence: number
   safe: string
-  /** The safe answer in a mode in which nobody would see an ask. */
+  /** The safe answer in a mode in which no one would see an ask. */
   unseen: string
   /** No opinion: the agent does as it would without Baton. */
   aside: string

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Where this installation's own programs are: beside this file when bundled, in `dist` when run from source. */
+/** Where this installation's own programs are: next to this file when bundled, in `dist` when run from source. */
 export function programPaths(): { node: string; cli: string; daemon: string; root: string } {
   const here = dirname(fileURLToPath(import.meta.url))
   const bundled = existsSync(join(here, 'daemon.js'))

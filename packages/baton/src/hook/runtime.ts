@@ -7,7 +7,7 @@ import { programPaths } from './program.ts'
 
 /**
  * Where the launcher finds Baton's programs. An installation that npm may sweep away (`npx`) is copied into
- * the state folder; any other is used where it stands.
+ * the state folder; any other is used where it is.
  */
 export function stablePrograms(stateDir: string): { node: string; cli: string; daemon: string } {
   const { node, cli, daemon, root } = programPaths()

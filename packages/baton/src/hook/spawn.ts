@@ -18,7 +18,7 @@ export const DAEMON_FLAGS = [
 /** On the daemon's command line, so that its process can be told from any other. */
 export const stateArgument = (stateDir: string): string => `--state-dir=${stateDir}`
 
-/** What the daemon takes over from whoever starts it: where things are, and the secrets its services need. */
+/** What the daemon takes over from the program that starts it: where things are, and the secrets its services need. */
 export const KEPT_ENVIRONMENT = [
   ...['HOME', 'USER', 'LOGNAME', 'PATH', 'SHELL', 'LANG', 'LC_.*', 'TZ', 'TMPDIR', 'TMUX_TMPDIR', 'XDG_.*'],
   ...[

@@ -41,7 +41,7 @@ export function claimStart(stateDir: string): StartClaim {
   return 'theirs'
 }
 
-/** A daemon listens: nobody has to start one. */
+/** A daemon listens: none has to be started. */
 export function startDone(stateDir: string): void {
   rmSync(markIn(stateDir), { force: true })
 }
@@ -51,7 +51,7 @@ export function startFailed(stateDir: string, reason: string): void {
   try {
     writeFileSync(markIn(stateDir), reason.replace(/\s+/g, ' ').slice(0, MAX_REASON_LENGTH), { mode: 0o600 })
   } catch {
-    // Where nothing can be written, nobody could have claimed the start.
+    // Where nothing can be written, no process could have claimed the start.
   }
 }
 

@@ -7,7 +7,7 @@ state='@@HOME@@'
 state=${BATON_HOME:-${AGENTIZE_HOME:-$state}}
 case $state in /*) ;; *) state=${HOME-}/$state ;; esac
 source=${1-manual}
-# A command substitution eats line breaks at the end, so a letter stands behind them.
+# A command substitution eats line breaks at the end, so a letter follows them.
 body=$(cat; printf x)
 body=${body%x}
 

@@ -100,7 +100,7 @@ export function replicate(
         state = batch.complete ? 'current' : 'behind'
         if (batch.complete && !stopped) await rest.untilNews(options.idleMs ?? 1000)
       } catch (error) {
-        // Whether the batch arrived is unknown: the target is asked again where it stands.
+        // Whether the batch arrived is unknown: the target is asked again how far it is.
         course = undefined
         const pause = failed(error)
         // News does not end this pause: with each hook call there is some.

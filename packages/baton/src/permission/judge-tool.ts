@@ -74,7 +74,7 @@ export function judgeTool(context: JudgeContext): PermissionJudgement {
       context,
       about,
       reads ? 'allow' : 'undecided',
-      reads ? `${name} only reads where work stands` : `no rule speaks of ${about.mcp}`,
+      reads ? `${name} only reads the state of the work` : `no rule speaks of ${about.mcp}`,
     )
   }
   if (tool === 'WebFetch') return judgeWeb(context)

@@ -116,7 +116,7 @@ async function askPerson(
   signal: AbortSignal,
   { asks, fault }: LinkPorts,
 ): Promise<Decided> {
-  // The dialog appears at once, and the agent's next hook waits for the other channels beside it.
+  // The dialog appears at once, and the agent's next hook waits for the other channels meanwhile.
   if (dialogFollows(event, context)) return { decision: 'ask', reason, by: 'nobody' }
   const always = await rules?.().catch(cause => fault('finding a rule to offer', cause))
   const outcome = await asks.ask(questionFor(event, context.project, reason, always ?? undefined), {
@@ -134,19 +134,19 @@ async function askPerson(
 }
 
 const UNANSWERED =
-  'This needs a person, and nobody answered. Do not repeat it: continue without it, or say what you need and why.'
+  'This needs a person, and no one answered. Do not repeat it: continue without it, or say what you need and why.'
 
 /** `claude -p`. The other agents' answers say this where their hooks are encoded. */
 const isWithoutTerminal = (event: ToolEvent, { attended }: ReactionContext): boolean =>
   event.agent === 'claude-code' && attended === false
 
-/** Claude Code in a terminal shows its dialog for an `ask` and calls its next hook beside it; elsewhere this hook is all there is. */
+/** Claude Code in a terminal shows its dialog for an `ask` and calls its next hook meanwhile; elsewhere this hook is all there is. */
 export const dialogFollows = (event: ToolEvent, { attended }: ReactionContext): boolean =>
   event.type === 'ToolRequested' && event.agent === 'claude-code' && attended === true
 
 /**
- * The dialog is on the screen all the while, unless nobody sits there; Codex opens its own only after its hook. Whoever hosts
- * an agent says that somebody is there.
+ * The dialog is on the screen all the while, unless no one is there; Codex opens its own only after its hook. A program that hosts
+ * an agent says whether a person is there.
  */
 const dialogIsOpen = (event: ToolEvent, { attended }: ReactionContext): boolean =>
   event.type === 'PermissionAsked' && (attended ?? event.agent !== 'codex')

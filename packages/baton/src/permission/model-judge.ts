@@ -42,7 +42,7 @@ const REMEMBERED = { most: 1000, keepMs: 60 * 60_000 }
 const LONGEST_FACTS = 48 * 1024
 const ANSWER_TOKENS = 1000
 
-/** One call per question: whoever asks the very same thing meanwhile waits for it too. */
+/** One call per question: a caller that asks exactly the same meanwhile waits for it, too. */
 interface Pending {
   answer: Promise<ModelAnswer>
   waiting: number
@@ -96,7 +96,7 @@ export function makeModelJudge({
   async function waitFor(key: string, entry: Pending, signal: AbortSignal): Promise<ModelAnswer> {
     entry.waiting++
     const { promise: left, resolve } = Promise.withResolvers<ModelAnswer>()
-    const leave = () => resolve(toPerson('nobody waits for the answer any more'))
+    const leave = () => resolve(toPerson('no one waits for the answer any more'))
     signal.addEventListener('abort', leave, { once: true })
     try {
       return await Promise.race([entry.answer, left])
@@ -114,7 +114,7 @@ export function makeModelJudge({
     request: ModelRequest,
     signal: AbortSignal,
   ): Promise<ModelAnswer & { cached: boolean }> {
-    const why = whyNotAsked(request) ?? (signal.aborted ? 'nobody waits for the answer any more' : undefined)
+    const why = whyNotAsked(request) ?? (signal.aborted ? 'no one waits for the answer any more' : undefined)
     if (why) return { ...toPerson(why), cached: false }
     const encoded = encodeSafely(request, redactor)
     if ('why' in encoded) return { ...toPerson(encoded.why), cached: false }

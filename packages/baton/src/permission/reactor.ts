@@ -223,7 +223,7 @@ function settingsFor(
   const { permission, handsoff } = context.config
   const hasModel = handsoff.auto_permission && model !== undefined
   const settings = chainSettings(permission, event, modeOf(event, context), hasModel)
-  // A dialog that opens although Baton said yes was asked for by somebody else, such as the person's own settings.
+  // A dialog that opens although Baton said yes comes from another rule, such as the person's own settings.
   return call?.told === 'allow' ? { ...settings, personOnly: true } : settings
 }
 
@@ -232,7 +232,7 @@ const modeOf = (event: ToolEvent, { session }: ReactionContext): PermissionMode 
 
 const isPlanning = (event: ToolEvent, context: ReactionContext): boolean => modeOf(event, context) === 'plan'
 
-/** What a person reads beside the question, where it is not simply what the rules say. */
+/** What a person reads next to the question, where it is not simply what the rules say. */
 function whyAsked(
   event: ToolEvent,
   context: ReactionContext,
@@ -276,7 +276,7 @@ const FAILED = 'Baton failed while judging this, so a person decides; see `baton
 
 const unheard = ({ reason, ask }: Decided): Decided => ({
   decision: 'ask',
-  reason: `nobody waited for the answer any more (${reason})`,
+  reason: `no one waited for the answer any more (${reason})`,
   by: 'nobody',
   ...(ask ? { ask } : {}),
 })
@@ -317,7 +317,7 @@ async function judgeEvent(
   }
 }
 
-/** A person answered in the terminal, or nobody waits any more: what was asked elsewhere is taken back. */
+/** A person answered in the terminal, or no one waits any more: Baton withdraws what it asked elsewhere. */
 async function withdrawStale(
   event: AgentEvent,
   context: ReactionContext,

@@ -39,7 +39,7 @@ export interface RecordPorts {
 
 /**
  * Puts a decision into the journal and gives the agent's answer to it. What could not be recorded is not allowed:
- * then this throws. A deny stands, recorded or not.
+ * then this throws. A deny applies, recorded or not.
  */
 export async function record(
   event: ToolEvent | EventOf<'ToolFinished'>,

@@ -150,7 +150,7 @@ const askedWords = ({ reason }: Decided, leaving: readonly PermissionStep[]): st
 const needsNetwork = ({ effects: { brokered = [], installs = [] } }: PermissionJudgement): boolean =>
   brokered.length + installs.length > 0
 
-/** A command that would fail in the agent's own sandbox whoever allows it: no one is asked, and the model learns what works. */
+/** A command that would fail in the agent's own sandbox even if it is allowed: no one is asked, and the model learns what works. */
 async function whyCannotWork(
   event: ShellRequest,
   context: ReactionContext,

@@ -33,14 +33,14 @@ export function unnamedWrites(
   return POURS.test(program) && writes.some(target => isInside(worktree, target)) ? [program] : undefined
 }
 
-/** Whether it may write files of the worktree that nobody has seen yet. */
+/** Whether it may write files of the worktree that Baton has not seen yet. */
 export const hasUnnamedWrites = ({ program, kind, path: [sub = ''] }: Assessment): boolean =>
   program === 'git' && kind === 'write' && !/^(commit|config)$/.test(sub) && !NAMES_ALL.test(sub)
 
 /** Followed by the sub-command. */
 const UNKNOWN = 'unknown'
 const TAKES_PATHS = /^(rm|clean|apply)$/
-/** What they touch stands in their words, or is no file of the worktree. */
+/** What they touch is named in their words, or is not a file of the worktree. */
 const NAMES_ALL =
   /^(add|stage|mv|branch|tag|remote|notes|fetch|init|gc|prune|repack|maintenance|pack-.*|multi-pack-index|commit-graph|bisect|bundle|hash-object|rerere|write-tree|commit-tree|update-ref|symbolic-ref)$/
 /** Settings that name programs for git to run, or further settings. */

@@ -1,4 +1,4 @@
-/** Settings of a repository that start no program and read no other file. `*` stands for the name of a subsection. */
+/** Settings of a repository that start no program and read no other file. `*` is the name of any subsection. */
 const HARMLESS = new Set([
   'core.repositoryformatversion',
   'core.filemode',

@@ -3,7 +3,7 @@
  * never see, and what of the home folder they may read.
  */
 
-/** Settings that later run, or decide, something outside the sandbox. `*` stands for any part of one name. */
+/** Settings that later run, or decide, something outside the sandbox. `*` matches any part of one name. */
 export const PROTECTED: readonly { name: string; what: string }[] = [
   { name: '.baton.yaml', what: 'settings of Baton' },
   { name: '.baton.yml', what: 'settings of Baton' },

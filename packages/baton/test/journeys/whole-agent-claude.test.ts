@@ -141,7 +141,7 @@ test('a whole Claude Code in the sandbox works; its MCP servers reach neither se
 
   const evidence = async () =>
     `${execFileSync('tmux', ['-S', socket, 'capture-pane', '-p', '-S', '-100'], { encoding: 'utf8' })}\n${(await baton.entries({})).map(({ body }) => JSON.stringify(body).slice(0, 400)).join('\n')}`
-  await until(async () => /nobody answered/.test(lastRequestOf(model, home)), {
+  await until(async () => /no one answered/.test(lastRequestOf(model, home)), {
     what: 'the end of the second push',
     timeout: 120_000,
     evidence,

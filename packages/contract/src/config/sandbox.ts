@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { choice, flag, section, setting } from '../setting.ts'
 
-/** Whether commands run in the sandbox where nobody says otherwise. */
+/** Whether commands run in the sandbox unless a setting says otherwise. */
 const DEFAULT_MODE = 'on'
 
 export const Folder = setting(

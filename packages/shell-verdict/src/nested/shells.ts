@@ -20,7 +20,7 @@ const FLAGS =
   flagTable(`-c -i -l -r -s -D -a -b -e -f -h -k -m -n -p -t -u -v -x -B -C -E -H -P -T -o= -O= +o= +O= +x +e +u +B +h +m
   --login --noprofile --norc --posix --restricted --verbose --init-file=!source --rcfile=!source --debugger --noediting --command=`)
 
-/** `sh -c TEXT`: the text is the first word that is no option, wherever `c` stands in a bundle. */
+/** `sh -c TEXT`: the text is the first word that is not an option, wherever `c` is in a bundle. */
 export function expandShell(program: string, args: readonly Word[], sink: NestedSink): boolean {
   const parsed = parseOptions(args, FLAGS, { dash: 'gnu', permute: false })
   if (parsed.uncertain.length > 0) {

@@ -12,7 +12,7 @@ export interface Wrapper {
   readonly skip?: number
   /** Leading NAME=value words set variables. */
   readonly assigns?: boolean
-  /** `argv`: the rest is run as it stands; `shell`: the rest is joined and read by a shell; `none`: only flags hold commands. */
+  /** `argv`: the rest is run as it is; `shell`: the rest is joined and read by a shell; `none`: only flags hold commands. */
   readonly rest: 'argv' | 'shell' | 'none'
   /** Arguments are added that only the run shows. */
   readonly appends?: boolean
@@ -21,7 +21,7 @@ export interface Wrapper {
   readonly elsewhere?: boolean
   /** Flags after the first positional still belong to the wrapper. */
   readonly permute?: boolean
-  /** The command stands after `--` only. */
+  /** The command is after `--` only. */
   readonly afterDashes?: boolean
   /** Flags after which nothing is run. */
   readonly inert?: string

@@ -1,6 +1,6 @@
 /**
  * Whether a path pattern could lead to a place. `inside`: to the place itself or something in it; `above`: to a folder that holds
- * it. `**` stands for any folders. `dots`: `*` and `?` also match names that begin with a dot, as most tools but the shell do.
+ * it. `**` matches any folders. `dots`: `*` and `?` also match names that begin with a dot, as most tools but the shell do.
  */
 export function reachOf(pattern: string, place: string, dots = false): 'inside' | 'above' | undefined {
   const at = pattern.search(PATTERN)

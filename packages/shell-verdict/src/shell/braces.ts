@@ -36,7 +36,7 @@ function matching(text: string, open: number): number | undefined {
   return undefined
 }
 
-/** The alternatives of `{…}`, or undefined when bash leaves it as it stands. */
+/** The alternatives of `{…}`, or undefined when bash leaves it as it is. */
 function split(inner: string): string[] | undefined {
   const parts: string[] = []
   let depth = 0

@@ -24,7 +24,7 @@ export function checkBuiltin(
         : [{ code: 'alias', reason: 'changes what a name means' }]
     case 'hash':
       return words.some(word => word.value === undefined || /^-\w*[pd]/.test(word.value))
-        ? [{ code: 'alias', reason: 'changes which program a name stands for' }]
+        ? [{ code: 'alias', reason: 'changes which program a name means' }]
         : []
     case 'enable':
     case 'complete':

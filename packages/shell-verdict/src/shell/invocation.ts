@@ -30,7 +30,7 @@ export class Invocation {
     this.#run = run
   }
 
-  /** `named`: its name stands in the shell's own text, so it may call a function. */
+  /** `named`: its name is in the shell's own text, so it may call a function. */
   add(written: Written, at: Range, named: boolean): void {
     const shell = this.#shell
     if (shell.hasTooMany) return
@@ -103,7 +103,7 @@ export class Invocation {
     return wraps
   }
 
-  /** An argument list that another program runs as it stands. */
+  /** An argument list that another program runs as it is. */
   #runWords(written: Written, reach: Reach, range: Range, elsewhere: boolean): void {
     const shell = this.#shell
     if (shell.isTooDeep(range)) return

@@ -1,6 +1,6 @@
 import type { Word } from './word.ts'
 
-/** What a flag's value or a positional argument stands for. */
+/** What a flag's value or a positional argument means. */
 export type Role = 'text' | 'read' | 'write' | 'host' | 'url' | 'command' | 'source' | 'directory'
 
 export interface Flag {
@@ -20,7 +20,7 @@ export interface FlagTable {
 
 /**
  * Reads the compact form: names joined by `|`, then `=` (takes a value), `==` (takes two) or `?` (value only when
- * attached), then `:role` of the value, then `!kind` that the flag brings. `-NUM` stands for any number, a trailing `*`
+ * attached), then `:role` of the value, then `!kind` that the flag brings. `-NUM` is any number, a trailing `*`
  * for any ending.
  */
 export function flagTable(text: string): FlagTable {

@@ -11,7 +11,7 @@ const SYSTEM_FOLDERS = new Set([
   '/usr/libexec',
 ])
 
-/** `/usr/bin/rm` and `rm` are one program; `./rm` is whatever stands there. */
+/** `/usr/bin/rm` and `rm` are one program; `./rm` is whatever is there. */
 export function programName(word: string): string {
   const slash = word.lastIndexOf('/')
   if (slash === -1) return word

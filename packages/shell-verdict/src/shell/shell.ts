@@ -8,7 +8,7 @@ const MAX_LEVEL = 1000
 const MAX_COMMANDS = 1000
 const MAX_UNKNOWNS = 64
 
-/** Where in the text the walk stands. */
+/** Where in the text the walk is. */
 export interface Place {
   readonly via: readonly Reach[]
   readonly elsewhere: boolean
@@ -16,7 +16,7 @@ export interface Place {
   readonly depth: number
   /** How deep the syntax is nested. */
   readonly level: number
-  /** Set inside a text that stands in an argument: its offsets are those of that argument. */
+  /** Set inside a text that is in an argument: its offsets are those of that argument. */
   readonly range: Range | undefined
   /** Commands here run in order, once, whatever happened before. */
   readonly straight: boolean
@@ -94,7 +94,7 @@ export class Shell {
     return { via: [...this.#place.via, reach] }
   }
 
-  /** What runs in a process of its own moves nobody else. */
+  /** What runs in a process of its own moves no other process. */
   keepFolder(run: () => void): void {
     const { folders } = this
     run()

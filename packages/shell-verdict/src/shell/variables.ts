@@ -1,7 +1,7 @@
 import { type Assignment, forEachChild, type ParsedScript, type SyntaxNode, type Word } from 'unbash'
 import { givesNumber } from './arithmetic.ts'
 
-/** Builtins that can write a variable whose name stands in no assignment. */
+/** Builtins that can write a variable whose name is in no assignment. */
 const WRITES_BY_NAME =
   /(^|[^\w-])(eval|declare|typeset|local|mapfile|readarray|getopts|let|unset|nameref|coproc)([^\w-]|$)|printf\s+-v|\bsource\b|(^|[\s;&|])\.\s/
 
@@ -82,7 +82,7 @@ export class TextVariables {
     forEachChild(node, child => this.#visit(child))
   }
 
-  /** How often the name stands in the text without a `$` before it. */
+  /** How often the name is in the text without a `$` before it. */
   #mentions(name: string): number {
     const counted = this.#counts.get(name)
     if (counted !== undefined) return counted

@@ -32,7 +32,7 @@ export class Walk {
   script(script: ParsedScript): void {
     const first = script.errors?.[0]
     if (first)
-      this.shell.unknown('syntax', `bash would not read this as it stands: ${first.message}`, [
+      this.shell.unknown('syntax', `bash would not read this as it is: ${first.message}`, [
         first.pos,
         script.end,
       ])

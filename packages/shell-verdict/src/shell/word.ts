@@ -3,7 +3,7 @@ import { expandBraces } from './braces.ts'
 
 /** One argument as bash would pass it, as far as that is known before it runs. */
 export interface Word {
-  /** What stands in the source. */
+  /** What is in the source. */
   readonly text: string
   /** The exact string after quote removal, or undefined when it is only known at run time. */
   readonly value: string | undefined

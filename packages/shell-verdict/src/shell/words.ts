@@ -62,7 +62,7 @@ export class Words {
     if (hazard) this.#shell.unknown('arithmetic', hazard, at)
   }
 
-  /** What stands between `[[` and `]]`. */
+  /** What is between `[[` and `]]`. */
   test(node: SyntaxNode): void {
     if (node.type === 'TestBinary' && /^-(eq|ne|lt|le|gt|ge)$/.test(node.operator)) {
       for (const side of [node.left, node.right]) this.#numeric(side)
@@ -187,7 +187,7 @@ export class Words {
     return words.length === 1 ? words[0] : undefined
   }
 
-  /** Bash evaluates what stands here as a number. */
+  /** Bash evaluates what is here as a number. */
   #numeric(word: SyntaxWord): void {
     const hazard = textHazard(word.value, word.parts, name => this.#shell.variables.tainted(name))
     if (hazard) this.#shell.unknown('arithmetic', hazard, rangeOf(word))

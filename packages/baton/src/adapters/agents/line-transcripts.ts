@@ -23,7 +23,7 @@ export interface LineForm {
 }
 
 export interface Spent {
-  /** By it a reply that stands in several rows is counted once. */
+  /** By it a reply that spans several rows is counted once. */
   id: string
   usage: Usage
 }

@@ -110,7 +110,7 @@ function ask(event, payload, signal) {
       signal?.removeEventListener('abort', stop)
       resolve(answer)
     }
-    // Nobody waits for the answer any more: a question to a person is withdrawn.
+    // No one waits for the answer any more: a question to a person is withdrawn.
     const stop = () => {
       child?.kill()
       end(safe(event))

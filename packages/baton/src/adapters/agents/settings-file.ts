@@ -14,7 +14,7 @@ export interface HookLayout {
   entries: 'groups' | 'flat'
   /** Whether Baton wrote this handler. */
   ours(event: string, handler: unknown): boolean
-  /** A key that the file needs beside `hooks`. */
+  /** A key that the file needs in addition to `hooks`. */
   beside?: { key: string; value: unknown }
 }
 
@@ -84,7 +84,7 @@ function ourNodes(file: SettingsFile, layout: HookLayout): { event: string; node
   })
 }
 
-/** `hooks` as a new key, and the key it needs beside it where that is missing. */
+/** `hooks` as a new key, and the key it needs next to it where that is missing. */
 function insertHooks(text: string, root: Node, { beside }: HookLayout, entries: [string, unknown][]): string {
   const { eol, indent } = spacing(text, 1)
   const hooks = property('hooks', hooksValue(entries), text, 1)

@@ -40,7 +40,7 @@ export function findQuestion(
   return { kind: 'options', marked: only, ownWords, hasEmptyField }
 }
 
-/** What stands between the frame of the dialog and its options: a form's first question has its message before it. */
+/** What is between the frame of the dialog and its options: a form's first question has its message before it. */
 const textOnScreen = ({ text }: AskedQuestion): string => plain(text.split('\n').at(-1) ?? text)
 
 /** Agents break lines, and some of them draw Markdown: only letters and digits are compared. */

@@ -25,7 +25,7 @@ export function reactThroughDaemon(
   }
 }
 
-/** Asks whoever hears the agent's own hooks to stand aside while it answers a question of Baton's own. */
+/** Asks the receiver of the agent's own hooks to stand aside while the agent answers a question of Baton's own. */
 export function daemonAside(folder: StateFolder, agent: AgentName): OwnTurn {
   return async (nativeSession, on) => {
     await callDaemon(folder, 'POST', '/api/hosted/own', ASIDE_MS, { body: { agent, nativeSession, on } })
@@ -33,10 +33,10 @@ export function daemonAside(folder: StateFolder, agent: AgentName): OwnTurn {
 }
 const ASIDE_MS = 5000
 
-/** The chain has this long before the person at the terminal is asked beside it: rules answer at once. */
+/** The chain has this long before the person at the terminal is asked as well: rules answer at once. */
 const CHAIN_FIRST_MS = 1500
 
-/** Asks the person at the terminal; undefined where nobody is there, or the question was settled elsewhere. */
+/** Asks the person at the terminal; undefined where no one is there, or the question was settled elsewhere. */
 export type AskInline = (
   consent: ConsentRequest,
   reason: string | undefined,
@@ -44,14 +44,14 @@ export type AskInline = (
 ) => Promise<ConsentAnswer | undefined>
 
 /**
- * What a tool call is answered: by the chain where it decides, else by whoever answers first, the person here or one on
- * another channel. Nobody there means no.
+ * What a tool call is answered: by the chain where it decides, else by the first answer, of the person here or of one on
+ * another channel. If no one is there, the answer is no.
  */
 export function consentBy(ear: ReactTo, cwd: string, ask: AskInline | undefined) {
   return async (consent: ConsentRequest, signal: AbortSignal): Promise<ConsentAnswer> => {
     const settled = new AbortController()
     const over = AbortSignal.any([signal, settled.signal])
-    // No daemon means no rules: then the person decides, or nobody.
+    // No daemon means no rules: then the person decides, or no one does.
     const chain = askPermissionChain(ear, consent, cwd, over).catch(() => ({
       decision: 'ask' as const,
       reason: undefined,

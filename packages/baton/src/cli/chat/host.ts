@@ -98,7 +98,7 @@ export async function openChat(io: Io, order: ChatOrder): Promise<Chat> {
     files: await handoffFiles(io),
     reader: piReader,
     workOf: workIn,
-    // Whoever hears the next session begin knows what it continues, and does not tell it the document again.
+    // The receiver of the next session's start knows what it continues, and does not send it the document again.
     beforeDelivery: ({ root: project, session: from }, document) =>
       new HandoffMemory(systemSmallFiles, folder.dir).await(project, {
         document,

@@ -16,7 +16,7 @@ export interface MirrorParts {
 /** An agent speaks in syllables: they are told in bunches. */
 const BUNCH_MS = 150
 
-/** A hosted agent whose conversation others can follow, such as the dashboard. Nothing here stands in its way. */
+/** A hosted agent whose conversation others can follow, such as the dashboard. Nothing here delays it. */
 export function mirrored(backend: Backend, { clock, timers, tell, attend }: MirrorParts): Backend {
   const said = new Conversation(clock)
   let state: ConversationView['state'] = 'waiting'

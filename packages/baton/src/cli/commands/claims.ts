@@ -7,7 +7,7 @@ import { sessionIdFor } from '../for-people.ts'
 import { paint, printable } from '../io.ts'
 import { fitted } from '../wrap-words.ts'
 
-/** Every claim of this machine, and what stands in its way. */
+/** Every claim of this machine, and what blocks it. */
 export const claims: Handler = async (given, io) => {
   const listed = ClaimList.parse(await callStartedDaemon(io, 'GET', '/api/claims', 10_000)).claims
   // A command in a sandbox learns nothing about other projects.

@@ -8,7 +8,7 @@ import { fitted } from '../wrap-words.ts'
 const DAY = 24 * 3_600_000
 const DEFAULT_DAYS = 7
 
-/** Removes state files of runs that are over, and those that nobody has touched for a while. */
+/** Removes state files of runs that are over, and those that were not touched for a while. */
 export const clean: Handler = async (given, io) => {
   const days = Number(text(given, 'days') ?? DEFAULT_DAYS)
   if (!Number.isFinite(days) || days < 0)

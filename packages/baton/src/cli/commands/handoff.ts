@@ -64,7 +64,7 @@ function startNext(launches: Launches, context: string, cwd: string, io: Io): Pr
   })
 }
 
-/** Writes a session's handoff document from what git and its transcript show, prints it, or checks one somebody wrote. */
+/** Writes a session's handoff document from what git and its transcript show, prints it, or checks a given one. */
 export const handoff: Handler = async (given, io) => {
   const subject = await findSubject(io, {
     session: text(given, 'session'),

@@ -14,7 +14,7 @@ import { attachTo } from './attach.ts'
 
 const exec = promisify(execFile)
 
-/** A new git worktree beside the repository, on a branch of its own; gives its folder. One that is there is taken as it is. */
+/** Makes a git worktree next to the repository, on a branch of its own, and returns its folder. An existing one is used as it is. */
 async function makeWorktree(wanted: string, io: Io, dryRun = false): Promise<string> {
   const git = (...args: string[]) => exec('git', args, { cwd: io.cwd, env: { ...io.env } })
   const name = wanted || `baton-${systemIds.id(4)}`

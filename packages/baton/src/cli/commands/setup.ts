@@ -111,7 +111,7 @@ async function showPlan(
   if (words) io.stdout.write(`Would run: ${words.join(' ')}\n`)
 }
 
-/** How many questions to expect, where nobody was there to be asked how many they want. */
+/** How many questions to expect, if no one could be asked how many they want. */
 async function sayExpected(expected: ExpectedQuestions, io: Io): Promise<void> {
   const { config } = await configOf(findWorktreeRoot(io.cwd), io)
   const { undecided } = config.permission

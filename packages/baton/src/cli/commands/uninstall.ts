@@ -83,7 +83,7 @@ interface Held {
   running: number
 }
 
-/** What the state folder stands for. Asked of the daemon, because only it reads the journal. */
+/** What the state folder holds. The daemon is asked, because only it reads the journal. */
 async function heldBy(io: Io, mayStart: boolean): Promise<Held> {
   const folder = folderOf(io)
   const here = findWorktreeRoot(io.cwd)

@@ -15,7 +15,7 @@ const DEFAULT_PORT = 4748
 const MAX_BYTES = 25 * 1024 * 1024
 const REMEMBERED = 1000
 
-/** Hears what GitHub tells about pull requests and passes it on, so that nobody waits for the next look. */
+/** Receives what GitHub reports about pull requests and passes it on, so that nothing waits for the next look. */
 export const webhook: Handler = async (given, io) => {
   const places = { env: io.env, home: io.home, stateDir: stateDir(io.env, io.home) }
   const secret = (await loadConfig(places, { files: systemFiles })).config.github.webhook_secret

@@ -72,7 +72,7 @@ async function sidesOf(project: string, proposed: Config, findSandbox: FindSandb
 export const isWhole = (event: ToolEvent): boolean =>
   !/^sha256:[0-9a-f]{64} bytes:\d+$/.test(subjectOf(event).replaceAll(REDACTED, ''))
 
-/** The file is read as it stands, without asking whether it is trusted: nothing runs by it. */
+/** The file is read as it is, without asking whether it is trusted: nothing runs by it. */
 function configFrom(file: string): Config {
   let bytes: Buffer
   try {

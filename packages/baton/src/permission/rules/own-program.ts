@@ -15,7 +15,7 @@ export const OWN_PROGRAM: ProgramTable = {
       history: { kind: 'read', max: 0, flags: '--json --all -a --issue=' },
       config: { kind: 'read', max: 0, flags: '--json' },
       undo: { kind: 'write', flags: '--list', check: 'list-only' },
-      // Not `--to`: that starts an agent which nobody watches.
+      // Not `--to`: that starts an agent which no one watches.
       handoff: {
         kind: 'project',
         max: 0,

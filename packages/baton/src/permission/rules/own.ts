@@ -60,7 +60,7 @@ export function ownHazard(command: SimpleCommand, guarded: Guarded): string | un
     const unknown = rest.find(word => word.value === undefined)
     const sub = rest.map(word => word.value ?? '').find(text => text !== '' && !text.startsWith('-'))
     if (sub !== undefined && CLOSED.has(sub)) return `baton ${sub} is for the person, not for an agent`
-    // An agent that starts another one has somebody to do what it may not.
+    // An agent that starts another one could let it do what it may not do itself.
     if (sub === 'handoff' && rest.some(word => /^--to(?:=|$)/.test(word.value ?? word.prefix)))
       return 'baton handoff --to is for the person, not for an agent'
     // The user's instructions are among the facts.

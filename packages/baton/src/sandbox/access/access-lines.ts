@@ -11,7 +11,7 @@ export function blockedLine({ kind, name }: Access, state: AccessState): string 
     case 'refused':
       return `${what}: the user said no. Work without it.`
     case 'unanswered':
-      return `${what}: nobody answered. To ask again: \`baton request ${kind} ${name}\`.`
+      return `${what}: no one answered. To ask again: \`baton request ${kind} ${name}\`.`
     case 'full':
       return `${what}. The user has too many open requests of this session to be asked. Work without it.`
     case 'open':
@@ -31,7 +31,7 @@ export function answerLine(access: Access, state: AccessState): string {
       return `The user has too many open requests of this session. Wait for an answer, or work without ${what}.`
     case 'open':
     case 'unanswered':
-      return `Nobody answered yet whether commands may use ${what}. Continue without it, or try again later.`
+      return `No one has answered yet whether commands may use ${what}. Continue without it, or try again later.`
   }
 }
 

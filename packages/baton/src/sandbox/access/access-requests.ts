@@ -9,7 +9,7 @@ import { ACCESS_KINDS, type Access } from './access.ts'
 
 export interface AccessParts {
   asks: Pick<Asks, 'ask' | 'recent'>
-  /** What the ask says about a session; undefined if Baton does not know it, and then nobody is asked. */
+  /** What the ask says about a session; undefined if Baton does not know it, and then no one is asked. */
   factsOf(session: string): Promise<(Question['facts'] & { project: string }) | undefined>
   /** Adds the access to the user's own settings for a project. */
   remember(project: string, access: Access): Promise<void>
@@ -17,7 +17,7 @@ export interface AccessParts {
   clock: Clock
 }
 
-/** `open`: nobody answered yet. `full`: the session has too many requests. */
+/** `open`: no one has answered yet. `full`: the session has too many requests. */
 export type AccessState = 'granted' | 'refused' | 'open' | 'unanswered' | 'full'
 
 interface Asked {
@@ -63,7 +63,7 @@ export class AccessRequests {
     return [...(known?.asked.values() ?? [])].flatMap(each => (this.#isGranted(each) ? [each.access] : []))
   }
 
-  /** A command tried it without asking: opens one ask in the background, and says how it stands. */
+  /** A command tried it without asking: opens one ask in the background, and returns its state. */
   noteBlocked(session: string, access: Access): AccessState {
     const known = this.#of(session).asked.get(keyOf(access))
     if (known && !this.#isOver(known)) return known.state

@@ -37,7 +37,7 @@ const curl: Check = use => {
     else if (!PLAIN_ADDRESS.test(text)) becomes(use, 'remote', 'uses a protocol that can do more than fetch')
     // curl makes several addresses of `{a,b}` and `[1-9]`, also in the protocol.
     if (!has(use, '-g', '--globoff') && /[{[]/.test(text.replace(/\/\/\[[\da-f:.]+\]/i, '')))
-      becomes(use, 'unlisted', 'has an address that stands for several')
+      becomes(use, 'unlisted', 'has an address that means several')
     if (word.value === undefined && has(use, '-O', '--remote-name'))
       becomes(use, 'unlisted', 'writes to a file only known when it runs')
   }

@@ -50,7 +50,7 @@ const embedded =
     // With only `-cmd` the rest still comes from standard input.
     if (queries.length === 0 && !has(use, '-c', '-s'))
       return becomes(use, 'exec', 'runs statements from standard input')
-    // duckdb reads a file whose name stands where a table would.
+    // duckdb reads a file whose name is in the place of a table.
     if (dialect === 'duckdb')
       for (const sql of given)
         for (const match of (sql ?? '').matchAll(/'([^']*)'|"([^"]*)"/g))

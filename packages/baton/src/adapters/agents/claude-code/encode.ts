@@ -13,7 +13,7 @@ export function encode(
   _onScreen?: boolean,
   payload?: unknown,
 ): Answer {
-  // Shown as it is by whoever made the status line.
+  // The program of the status line shows it as it is.
   if (nativeEvent === STATUS_LINE) return reaction.notice ? { statusLine: reaction.notice } : {}
   return { ...answerTo(reaction, nativeEvent, payload), ...notice(reaction, nativeEvent) }
 }
@@ -44,7 +44,7 @@ function answerTo(reaction: Reaction, nativeEvent: string, payload: unknown): An
     case 'Elicitation':
       return answer ? specific(nativeEvent, formAnswer(answer, payload)) : {}
     case 'Stop':
-      // Context at a stop would itself make the agent continue, so it is sent only beside a prompt.
+      // Context at a stop would itself make the agent continue, so it is sent only with a prompt.
       if (!goOn) return {}
       return { decision: 'block', reason: goOn.prompt, ...specific(nativeEvent, context(reaction)) }
     case 'UserPromptSubmit':

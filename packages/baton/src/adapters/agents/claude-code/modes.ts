@@ -11,7 +11,7 @@ export const modes: Readonly<Record<string, PermissionMode>> = {
 }
 
 /**
- * Modes that need an allow beside a replaced command: without one, `auto` shows the replacement to its classifier and
- * `dontAsk` refuses it. In the other modes the dialog's own hook allows exactly the replacement, and `bypass` asks nobody.
+ * Modes that need an allow in addition to a replaced command: without one, `auto` shows the replacement to its classifier and
+ * `dontAsk` refuses it. In the other modes the dialog's own hook allows exactly the replacement, and `bypass` asks no one.
  */
 export const REPLACED_WITH_ALLOW: readonly PermissionMode[] = ['auto', 'never-ask']

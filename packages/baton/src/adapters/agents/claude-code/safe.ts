@@ -1,7 +1,7 @@
 import type { PermissionMode } from '@batonpass/contract/event'
 import type { Reaction } from '@batonpass/contract/reaction'
 
-/** What to answer when no daemon can be asked: nothing runs unseen, and nobody is kept from working. */
+/** What to answer when no daemon can be asked: nothing runs unseen, and no one is kept from working. */
 export function safe(nativeEvent: string, mode: PermissionMode | undefined): Reaction {
   // A stop stays a stop, and a permission dialog is already a person being asked.
   if (nativeEvent !== 'PreToolUse') return {}
@@ -10,8 +10,8 @@ export function safe(nativeEvent: string, mode: PermissionMode | undefined): Rea
 }
 
 /**
- * Whether somebody is expected to answer. The version we measured shows the dialog in every mode, others have
- * let an `ask` pass; and where a person chose not to be asked, a dialog would keep the work waiting for nobody.
+ * Whether a person is expected to answer. The version we measured shows the dialog in every mode, others have
+ * let an `ask` pass; and where a person chose not to be asked, a dialog would keep the work waiting for no one.
  */
 const asksPeople: Record<PermissionMode, boolean> = {
   default: true,

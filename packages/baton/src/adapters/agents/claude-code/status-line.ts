@@ -4,12 +4,12 @@ import type { InstallTarget } from '../../../ports/agent.ts'
 import { quoted, runsProgram, wordsIn } from '../hook-command.ts'
 import { insertChildren, removeChild } from '../jsonc-text.ts'
 
-/** The file name of our status line, beside the launcher: by it we know our own again. */
+/** The file name of our status line, next to the launcher; Baton recognizes its own status line by it. */
 export const STATUS_LINE_PROGRAM = 'baton-statusline'
 
 /**
  * The settings with our status line. One that is there already is wrapped: ours runs it and shows what it prints, and its
- * command stands in ours, so that taking ours out gives it back to the letter.
+ * command is in ours, so that removing ours restores it exactly.
  */
 export function withStatusLine(text: string, target: Pick<InstallTarget, 'launcher' | 'scope'>): string {
   const root = rootOf(text)

@@ -18,7 +18,7 @@ interface PromptBox {
   below: readonly string[]
 }
 
-/** What stands between the last two rules; undefined while something else covers the prompt line. Dim text is only a suggestion. */
+/** What is between the last two rules; undefined while something else covers the prompt line. Dim text is only a suggestion. */
 function promptBox(screen: string): PromptBox | undefined {
   const lines = plain(screen.replaceAll(/\x1b\[(?:0;)?2m[^\x1b]*/g, '')).split('\n')
   const isRule = (line: string) => /^─{10}/.test(line)

@@ -27,7 +27,7 @@ export function actionOf(tool: string, input: Payload, cwd: string | undefined):
   }
 }
 
-/** Codex carries out `apply_patch <<'EOF' …` itself. Only where nothing else stands in the command: the rest would go unseen. */
+/** Codex carries out `apply_patch <<'EOF' …` itself. Only if nothing else is in the command: the rest would go unseen. */
 function patchAlone(command: string): string | undefined {
   const [, end, patch] =
     /^apply_patch <<'(\w{1,20})'\n(\*\*\* Begin Patch\n[\s\S]*\n\*\*\* End Patch)\n\1\n?$/.exec(command) ?? []

@@ -30,7 +30,7 @@ export const capabilities: Capabilities = {
     inject: { partly: 'Its session begins at the first prompt: nothing is injected before it.' },
     context: 'yes',
     evidence: 'yes',
-    ends: { partly: 'An error of the model service fires no hook; it stands in the transcript.' },
+    ends: { partly: 'An error of the model service fires no hook; it is in the transcript.' },
     limits: 'yes',
     resume: 'yes',
     headless: 'yes',

@@ -3,7 +3,7 @@ import { readScreen, type ScreenLine } from '../screen.ts'
 
 /**
  * Codex's screen: a prompt line that begins with a bold `›` in the first column, what it does above, a line or two of hints
- * below. What a model says stands further in, earlier prompts have a dim `›`, and the choice in a dialog an inverted one.
+ * below. What a model says is indented, earlier prompts have a dim `›`, and the choice in a dialog an inverted one.
  */
 export const codexTerminal: AgentTerminal = {
   // `/new` asks first where the conversation is to run.

@@ -113,7 +113,7 @@ function tellMessage(payload: Row, at: number | undefined): TranscriptItem[] {
   const text = textsOf(payload.content).trim()
   if (text === '') return []
   if (payload.role === 'assistant') return [{ kind: 'reply', id: textAt(payload, 'id'), text, at }]
-  // What Codex itself, its hooks and the project's instructions say stands there as the user's words, too.
+  // What Codex itself, its hooks and the project's instructions say is stored as the user's words, too.
   if (payload.role !== 'user' || NOT_SAID.test(text)) return []
   const own = requestIn(text)
   return own === '' ? [] : [{ kind: 'prompt', text: own, at }]

@@ -11,7 +11,7 @@ export const untrustedHooks: NonNullable<Agent['obstacles']> = (place, read) => 
   if (untrusted.length === 0) return []
   return [
     {
-      what: `${untrusted.length} of its ${hooks.length} hooks do not run: nobody has let them yet`,
+      what: `${untrusted.length} of its ${hooks.length} hooks do not run: you have not trusted them yet`,
       fix: 'Start `codex` once in a terminal and choose "Trust all and continue" (or /hooks, then t)',
     },
   ]

@@ -4,7 +4,7 @@ import { readScreen, type ScreenLine } from '../screen.ts'
 /**
  * Copilot CLI's screen: a prompt line that begins with `❯` in the first column, between two dim rules over the whole width,
  * and below them one line of keys, in which it tells that it works. A dialog takes the place of all three. What a model says
- * stands further in. In shell mode the rules are not dim: what is typed there would be run.
+ * is indented. In shell mode the rules are not dim: what is typed there would be run.
  */
 export const copilotTerminal: AgentTerminal = {
   clear: '/clear',
@@ -51,6 +51,6 @@ function typedIn(inside: readonly ScreenLine[]): string {
   return [first.replace(/^❯/, ''), ...rest].join('\n').trim()
 }
 
-/** A wheel at its beginning; the word beside it goes where there is no room. */
+/** A wheel at its beginning; the word next to it is left out where there is no room. */
 const isWorking = ({ text, spans }: ScreenLine): boolean =>
   /^ ?[○◌◍◎◉●] /.test(text) || spans.some(span => span.bold && span.text.trim() === 'esc esc')

@@ -5,8 +5,8 @@ export const capabilities: Capabilities = {
   offers: {
     allow: 'yes',
     deny: 'yes',
-    ask: { partly: 'Cursor shows nobody a question for a hook’s ask: it is a refusal that says so.' },
-    dialog: { missing: 'It shows nobody a question for a hook’s ask.' },
+    ask: { partly: 'Cursor shows no question for a hook’s ask: it is a refusal that says so.' },
+    dialog: { missing: 'It shows no question for a hook’s ask.' },
     sandbox: {
       missing:
         'Its hook for commands cannot replace one, so the text of a command decides. Not tried with the real program.',

@@ -28,7 +28,7 @@ function permission({ permission: answer, context, notice }: Reaction): Answer {
   if (!answer) return {}
   if (answer.decision === 'allow')
     return { permission: 'allow', ...(context ? { agent_message: context } : {}) }
-  // Cursor shows nobody a question for a hook's `ask`: it refuses. So we refuse, and say what happened.
+  // Cursor shows no question for a hook's `ask`: it refuses. So we refuse, and say what happened.
   const reason = answer.decision === 'ask' ? `${answer.reason}\n${NO_QUESTION}` : answer.reason
   return {
     permission: 'deny',

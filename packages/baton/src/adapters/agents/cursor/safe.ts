@@ -1,6 +1,6 @@
 import type { Reaction } from '@batonpass/contract/reaction'
 
-/** What to answer when no daemon can be asked. A hook's `ask` reaches nobody in Cursor, so what would run is refused. */
+/** What to answer when no daemon can be asked. A hook's `ask` reaches no one in Cursor, so what would run is refused. */
 export function safe(nativeEvent: string): Reaction {
   return RUNS_SOMETHING.has(nativeEvent) ? { permission: { decision: 'deny', reason: DENY } } : {}
 }

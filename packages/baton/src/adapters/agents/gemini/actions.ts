@@ -28,7 +28,7 @@ export function actionOf(tool: string, whole: Payload): Action {
     }
   }
   const input = whole.inside('tool_input')
-  // The address stands somewhere in its instruction.
+  // The address is somewhere in its instruction.
   if (tool === 'web_fetch') {
     const urls = (input.optionalText('prompt') ?? '').match(/https?:\/\/[^\s"'<>)]{1,2000}/g) ?? []
     return urls.length === 1 ? { kind: 'web', ...optional('url', urls[0]) } : { kind: 'web' }

@@ -59,7 +59,7 @@ function failedIn(p: Payload): boolean {
   return typeof response === 'object' && response !== null && 'error' in response && Boolean(response.error)
 }
 
-/** What a hook gave the session at its start stands before the first prompt, and is no person's word. */
+/** What a hook gave the session at its start comes before the first prompt, and was not typed by a person. */
 function withoutContext(prompt: string): string {
   const end = prompt.startsWith('<hook_context>') ? prompt.indexOf('</hook_context>') : -1
   return end < 0 ? prompt : prompt.slice(end + '</hook_context>'.length).trimStart()

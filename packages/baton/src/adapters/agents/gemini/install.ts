@@ -35,7 +35,7 @@ const hooksFile = settingsInstall({
 export const { installed } = hooksFile
 
 /**
- * A policy beside the hooks: a command that Baton moved into the sandbox needs no dialog. It names the box, which takes only
+ * A policy next to the hooks: a command that Baton moved into the sandbox needs no dialog. It names the box, which takes only
  * ids that the daemon prepared. Not for a project: the next person's box is elsewhere.
  */
 export const install: AgentAdapter['install'] = (target, read) => {

@@ -39,7 +39,7 @@ export const launches: Launches = {
   },
 }
 
-/** Stands over the user's own settings: no tool, no hook, no server. */
+/** Overrides the user's own settings: no tool, no hook, no server. */
 const NO_TOOLS = {
   tools: { core: ['none'] },
   mcp: { allowed: ['none'] },

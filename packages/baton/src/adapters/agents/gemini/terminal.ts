@@ -63,7 +63,7 @@ function typedIn([first, ...rest]: readonly ScreenLine[]): string {
   return SUGGESTIONS.has(text.replaceAll(/\s+/g, ' ')) ? '' : text
 }
 
-/** What stands on an empty prompt line. In vim's normal mode letters are commands, so that one is not here. */
+/** What an empty prompt line shows. In vim's normal mode letters are commands, so that one is not here. */
 const SUGGESTIONS: ReadonlySet<string> = new Set([
   'Type your message or @path/to/file',
   "Press 'Esc' for NORMAL mode.",
@@ -71,7 +71,7 @@ const SUGGESTIONS: ReadonlySet<string> = new Set([
 
 /** Turns a wheel, runs hooks, says how to cancel, or waits for input to a command; a model's words never begin like that. */
 function isWorking({ text, spans }: ScreenLine): boolean {
-  // Where there is too little room, the hint stands on top of other words.
+  // Where there is too little room, the hint covers other words.
   if (/^(?:\? for shortcuts|press tab twice for more)\S|^\s*! Shell awaiting input/.test(text)) return true
   return /^\s*(?:[⠀-⣿] |Executing Hooks?: |.*\(esc to cancel, )/.test(text) && spans.some(span => span.italic)
 }

@@ -6,7 +6,7 @@ import { readPayload } from '../payload.ts'
 import { TodoList } from '../todo-list.ts'
 import { actionOf } from './actions.ts'
 
-/** Gemini CLI's chat files: a line for the session, then messages; a message that changed stands there again, whole. */
+/** Gemini CLI's chat files: a line for the session, then messages; a message that changed is written again, whole. */
 const form: LineForm = {
   agent: 'gemini',
   knows: head => /^\s*\{"sessionId":"[^"\n]{1,128}","projectHash":"/.test(head),

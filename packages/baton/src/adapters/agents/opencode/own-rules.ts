@@ -52,7 +52,7 @@ function* settingsOf({ home, env, project, cwd, read, names }: RulePlace): Gener
   if (env.OPENCODE_PERMISSION) yield ['OPENCODE_PERMISSION', `{ "permission": ${env.OPENCODE_PERMISSION} }`]
 }
 
-/** What stands under `permission`, for all agents or for one. */
+/** What is under `permission`, for all agents or for one. */
 function permissionsIn(value: unknown): unknown[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, each]) => (key === 'permission' ? [each] : permissionsIn(each)))

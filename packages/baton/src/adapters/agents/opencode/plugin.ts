@@ -121,7 +121,7 @@ export const Baton = async ({ client, directory }) => {
       else if (type === 'question.asked') void question(id, properties).catch(() => {})
       else if (type === 'question.replied' || type === 'question.rejected') waiting.get(properties.requestID)?.abort()
       else if ((type === 'permission.asked' || type === 'permission.updated') && isAllowed(properties))
-        // Baton allowed the call already: nobody need be asked again.
+        // Baton allowed the call already: no one needs to be asked again.
         await client.postSessionIdPermissionsPermissionId({ path: { id, permissionID: properties.id }, body: { response: 'once' } })
     },
 

@@ -4,7 +4,7 @@ import { readScreen } from '../screen.ts'
 /**
  * opencode's screen: the prompt line in a box with a bar at its left and a half block below, in the middle of the first screen
  * and at the bottom of a conversation. Its last row names agent and model, the row below the box tells that it works.
- * Prompts of before have a bar, too, but no end; what a model says stands further in. Permissions and questions take the
+ * Prompts of before have a bar, too, but no end; what a model says is indented. Permissions and questions take the
  * box's place; lists are laid over it, with `esc` at the end of their title.
  */
 export const opencodeTerminal: AgentTerminal = {
@@ -38,7 +38,7 @@ function promptBox(lines: readonly string[]): PromptBox | undefined {
   if (end < 0 || lines.some(line => / {2}esc *$/.test(line))) return undefined
   const bar = `${before}┃`
   const begin = lines.slice(0, end).findLastIndex(line => !line.startsWith(bar)) + 1
-  // A column beside the box may show something else.
+  // A column next to the box may show something else.
   const inside = lines.slice(begin, end).map(line => line.slice(bar.length, before.length + edge.length))
   // Commands that fit what is typed stand on top of it, with a bar at both sides.
   const rows = inside.slice(inside.findLastIndex(row => row.trimEnd().endsWith('┃')) + 1)
@@ -52,7 +52,7 @@ function promptBox(lines: readonly string[]): PromptBox | undefined {
 const LEAST_ROWS = 4
 /** Keys, a tip and the folder. */
 const MOST_BELOW = 6
-/** Where the box of a conversation begins; nothing that is said in it does. That of the first screen stands in the middle. */
+/** Where the box of a conversation begins; nothing that is said in it does. On the first screen it is in the middle. */
 const INDENT = 2
 /** What the first screen ends with: folder and version. */
 const FOOT = /^ {2}\S.* \d+\.\d+\.\d+\S*\s*$/

@@ -90,7 +90,7 @@ async function openSession(path: string) {
       *messages({ newestFirst = false, limit = 100_000 } = {}): Generator<Message> {
         const order = newestFirst ? 'desc' : 'asc'
         const query = `select id, data from message where session_id = ? order by id ${order} limit ?`
-        // Read whole first: the cursor is not held while somebody thinks about a row.
+        // Read whole first: the cursor is not held while the caller works on a row.
         for (const row of database.prepare(query).all(session, limit)) {
           const id = isRow(row) ? textAt(row, 'id') : undefined
           const data = isRow(row) ? parsed(row.data) : undefined

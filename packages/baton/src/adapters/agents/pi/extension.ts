@@ -1,6 +1,6 @@
 /** The extension's code. pi waits for its handlers, and lets an extension write the next prompt. */
 export const extension = `
-const NOBODY = 'A person must decide this, and nobody is at the terminal, so the call was stopped. Do not repeat it: continue without it, or tell the person what you need.'
+const NOBODY = 'A person must decide this, and no one is at the terminal, so the call was stopped. Do not repeat it: continue without it, or tell the person what you need.'
 
 export default function (pi) {
   let waiting = ''

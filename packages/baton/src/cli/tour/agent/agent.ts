@@ -198,13 +198,13 @@ export async function scriptedAgent(options: {
     return outcome
   }
 
-  /** The dialog stays open until somebody answers, through Baton. The reason of a no, or undefined for a yes. */
+  /** The dialog stays open until a person answers, through Baton. The reason of a no, or undefined for a yes. */
   async function dialog(call: Readonly<Record<string, unknown>>, shown: string): Promise<string | undefined> {
     screen.dialog([' Do you want to proceed?', ` ${shown}`, ' ❯ 1. Yes', '   2. No'])
     const answer: Answer = await hooks.tell('PermissionRequest', call)
     screen.dialog(undefined)
     const { behavior, message } = answer.hookSpecificOutput?.decision ?? {}
-    return behavior === 'allow' ? undefined : (message ?? 'nobody said yes')
+    return behavior === 'allow' ? undefined : (message ?? 'no one said yes')
   }
 
   function shell(command: string): Promise<Outcome> {

@@ -45,7 +45,7 @@ export class Hooks {
     return answer
   }
 
-  /** What stands under the prompt line, made by the status line's command. */
+  /** What is shown under the prompt line, made by the status line's command. */
   async statusLine(payload: Readonly<Record<string, unknown>>): Promise<string> {
     const command = this.#settings.statusLine?.command
     return command === undefined ? '' : await run(command, JSON.stringify(payload))
