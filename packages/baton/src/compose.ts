@@ -15,6 +15,7 @@ import { composeHandoff } from './compose/handoff.ts'
 import { composeHooks } from './compose/hooks.ts'
 import { composeJobs } from './compose/jobs.ts'
 import { Links } from './compose/links.ts'
+import { endLostSession } from './compose/lost-session.ts'
 import { composeMaintenance } from './compose/maintenance.ts'
 import { newEntry } from './compose/new-entry.ts'
 import { reviveHosted } from './compose/revive-hosted.ts'
@@ -24,7 +25,6 @@ import { Ticks } from './compose/ticks.ts'
 import { undoIn } from './compose/undo.ts'
 import { OwnModelCalls } from './session/own-model-calls.ts'
 import { Pauses } from './session/pauses.ts'
-import { lostReason } from './session/watch/lost-sessions.ts'
 import { composeDashboard } from './views/dashboard.ts'
 
 /** How long a stop waits for running ticks. */
@@ -114,15 +114,17 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     watchStore: local.watch,
     liveSessions: local.liveSessions,
     content: () => machine().config.journal.content,
-    // Do not end a session that has reported again meanwhile.
-    async lost({ id, lastSeenAt }, why) {
-      await intake.updateSession(id, known =>
-        known.endedAt === undefined && known.lastSeenAt === lastSeenAt
-          ? { ...known, endedAt: new Date(systemClock.now()).toISOString(), endReason: lostReason(why) }
-          : known,
-      )
-      claim.claims.busy(id, false)
-      await sandbox?.sandboxes.end(id)
+    async lost(lost, why) {
+      await endLostSession(lost, why, {
+        session,
+        updateSession: (id, change) => intake.updateSession(id, change),
+        report: (agent, event) => intake.handleEvent(agent, event),
+        hasUnfinishedRun: handsOff.hasUnfinishedRun,
+        isBusyElsewhere: jobs.busyElsewhere,
+        now: systemClock.now,
+      })
+      claim.claims.busy(lost.id, false)
+      await sandbox?.sandboxes.end(lost.id)
     },
     asks,
     serversOf: id => sandbox?.sandboxes.servers(id) ?? [],

@@ -148,7 +148,7 @@ export async function composeJobs(
       paused,
     })
   links.add('hungTurns', unattended?.hungTurns)
-  return { proofs, claim, handsOff, work, cycle, unattended }
+  return { proofs, claim, handsOff, work, cycle, unattended, busyElsewhere }
 }
 
 export type Jobs = Awaited<ReturnType<typeof composeJobs>>

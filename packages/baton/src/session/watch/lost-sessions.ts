@@ -49,6 +49,10 @@ export function displaced(
   })
 }
 
+/** Why a session is over whose terminal runs another one. After `/clear` its work may continue there. */
+export const DISPLACED = 'another session started in its terminal'
+export const isDisplaced = (why: string): boolean => why === DISPLACED
+
 /** Marks an end that Baton inferred. If the session reports again, it counts as live. */
 export const lostReason = (why: string): string => `${LOST}${why}`
 export const isPresumed = (endReason: string | undefined): boolean => endReason?.startsWith(LOST) === true

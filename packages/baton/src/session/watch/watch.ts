@@ -4,7 +4,7 @@ import type { Session } from '@batonpass/contract/session'
 import type { HealthCheck, Spawn, WatchState } from '@batonpass/contract/watch'
 import { stateByEvents } from './activity.ts'
 import { assessHealth, type Finding, hasStalled, type Seen } from './assess-health.ts'
-import { displaced, FORGOTTEN_MS, GOODBYE_MS, lossOf } from './lost-sessions.ts'
+import { DISPLACED, displaced, FORGOTTEN_MS, GOODBYE_MS, lossOf } from './lost-sessions.ts'
 import { OrphanProcesses } from './orphan-processes.ts'
 import type { WatchParts } from './parts.ts'
 import { ScreenScanner, type ScreenState } from './screen-scanner.ts'
@@ -94,7 +94,7 @@ export class Watch {
     const all = subjects([...live, ...this.#recentlyLost(live)], spawns)
     await this.#screens.take(all)
     for (const session of displaced(live, clock.now(), pid => this.#isAlive(pid)))
-      await this.#parts.lost(session, 'another session started in its terminal')
+      await this.#parts.lost(session, DISPLACED)
     const configs = new Map<string | undefined, Pick<Config, 'health'>>()
     const watched: Watched[] = []
     for (const subject of all) {

@@ -87,6 +87,8 @@ export interface HandsOffMode {
   accept(wanted: string, who: string): Promise<Run>
   /** The checks that the workflow of a session's unfinished run declares. */
   workflowChecksOf(session: Session['id']): Promise<Run['workflowChecks']>
+  /** Whether a session has a run that has not ended, whatever its state file says. */
+  hasUnfinishedRun(session: Session['id']): Promise<boolean>
   /** The active run of a session. */
   openRun(session: Session['id']): Promise<Run | undefined>
   /** Ends the run of a session as stalled. */
@@ -157,6 +159,10 @@ export function handsOffMode(parts: HandsOffParts): HandsOffMode {
     async workflowChecksOf(session) {
       const run = await ports.runs.get(session)
       return run?.end ? undefined : run?.workflowChecks
+    },
+    async hasUnfinishedRun(session) {
+      const run = await ports.runs.get(session)
+      return run !== undefined && run.end === undefined
     },
     openRun: session => openRun(ports, session),
     stall: async (session, project, reason) => {
