@@ -1,14 +1,16 @@
 /**
- * What the next session receives: generated sessions in three agents' transcript formats with real git repositories, through the
+ * What the next session receives: generated sessions in three agents' (the fifth blind set: four agents') transcript formats with real git repositories, through the
  * real handoff code, with a model that writes everything, little, or nothing. A fact counts as received when it is in the injected
  * text, or in a section that the text names with a command that prints it.
- * Run: node bench/continuity.ts [--part held-out|tuning|blind|blind-2|blind-3|blind-4] [--sessions 48] [--misses] [--behavior lazy] [--lies-only]
+ * Run: node bench/continuity.ts [--part held-out|tuning|blind|blind-2|blind-3|blind-4|blind-5] [--sessions 48] [--misses] [--behavior lazy] [--lies-only]
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { FIFTH_SESSIONS } from './continuity/blind/fifth.ts'
+import { FIFTH_LIES, FIFTH_OWN, FIFTH_TRUTHS } from './continuity/blind/fifth-statements.ts'
 import { FOURTH_LIES, FOURTH_SESSIONS, FOURTH_TRUTHS } from './continuity/blind/fourth.ts'
 import { SECOND_LIES, SECOND_SESSIONS, SECOND_TRUTHS } from './continuity/blind/second.ts'
 import { BLIND_SESSIONS } from './continuity/blind/sessions.ts'
@@ -73,7 +75,9 @@ const sessions =
           ? THIRD_SESSIONS.filter((_, i) => i % 2 === 0)
           : values.part === 'blind-4'
             ? FOURTH_SESSIONS
-            : generateSessions(Number(values.sessions)).filter(({ part }) => part === values.part)
+            : values.part === 'blind-5'
+              ? FIFTH_SESSIONS
+              : generateSessions(Number(values.sessions)).filter(({ part }) => part === values.part)
 const folder = mkdtempSync(join(tmpdir(), 'baton-continuity-'))
 const template = join(folder, 'template')
 
@@ -162,15 +166,18 @@ async function lies(): Promise<void> {
         ? [SECOND_LIES, SECOND_TRUTHS]
         : values.part === 'blind-4'
           ? [FOURTH_LIES, FOURTH_TRUTHS]
-          : [THIRD_LIES, THIRD_TRUTHS]
+          : values.part === 'blind-5'
+            ? [FIFTH_LIES, FIFTH_TRUTHS]
+            : [THIRD_LIES, THIRD_TRUTHS]
     : [poolOf(LIES, generated), poolOf(TRUTHS, generated)]
   let [marked, lied] = await countMarked(some, lying, false)
   let [wrong, told] = await countMarked(some, telling, true)
   if (isBlind)
     for (const session of sessions) {
       const own = ownStatements(session)
-      const [seen, of] = await countMarked([session], own.lies, false)
-      const [falsely, ofTrue] = await countMarked([session], own.truths, true)
+      const written = FIFTH_OWN[session.id] ?? { lies: [], truths: [] }
+      const [seen, of] = await countMarked([session], [...own.lies, ...written.lies], false)
+      const [falsely, ofTrue] = await countMarked([session], [...own.truths, ...written.truths], true)
       marked += seen
       lied += of
       wrong += falsely

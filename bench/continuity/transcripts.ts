@@ -1,3 +1,4 @@
+import { geminiRows } from './gemini-transcript.ts'
 import type { BenchSession, Step } from './sessions.ts'
 
 /** Writes a session as its agent does: one JSON object per line. */
@@ -13,13 +14,15 @@ export function transcriptOf({ agent, steps, id }: BenchSession, cwd: string, st
             codexMessage(at(), 'user', `<environment_context>\n<cwd>${cwd}</cwd>\n</environment_context>`),
             ...steps.flatMap(step => codexRows(step, at, () => `call_${++n}`)),
           ]
-        : [
-            { type: 'session', version: 3, id, timestamp: at(), cwd },
-            ...piTree(
-              steps.flatMap(step => piEntries(step, () => `call_${++n}`)),
-              at,
-            ),
-          ]
+        : agent === 'gemini'
+          ? geminiRows(steps, id, at)
+          : [
+              { type: 'session', version: 3, id, timestamp: at(), cwd },
+              ...piTree(
+                steps.flatMap(step => piEntries(step, () => `call_${++n}`)),
+                at,
+              ),
+            ]
   return `${rows.map(row => JSON.stringify(row)).join('\n')}\n`
 }
 
