@@ -85,7 +85,7 @@ type Lines = Readonly<Record<string, { text: string; lesson?: string } | undefin
 const CYCLE: Lines = {
   due: {
     text: 'the context is nearly full: time to hand off',
-    lesson: 'The agent writes down where the work stands; a fresh session continues from there.',
+    lesson: 'The agent writes down the state of the work; a fresh session continues from there.',
   },
   written: {
     text: 'the handoff document is written and matches git and the transcript',

@@ -30,7 +30,7 @@ export const capabilities: Capabilities = {
     ends: { partly: 'A failed turn and an interrupt fire no hook.' },
     limits: {
       missing:
-        'At a limit it opens a dialog for its person (keep trying, or stop), or tries again by itself for minutes. No hook tells of either.',
+        'At a limit it opens a dialog for its person (keep trying, or stop), or tries again by itself for minutes. No hook reports either.',
     },
     resume: 'yes',
     headless: 'yes',
