@@ -6,7 +6,7 @@ import { Scroller } from './scroller.tsx'
 import { Empty } from './tag.tsx'
 
 const POLL_MS = 1200
-const TAIL_LINES = 10
+const TAIL_LINES = 12
 
 const useScreen = (session: Session) =>
   useResource<ScreenView>(
@@ -19,7 +19,12 @@ const useScreen = (session: Session) =>
 export function TerminalTail({ session }: { session: Session }) {
   const { data: screen } = useScreen(session)
   if (!screen || screen.state === 'none' || screen.state === 'gone') return null
-  const lines = screen.lines.join('\n').trimEnd().split('\n').slice(-TAIL_LINES)
+  // Agents leave most of a tall window empty, above their prompt line.
+  const text = screen.lines
+    .map(line => line.trimEnd())
+    .join('\n')
+    .replaceAll(/\n{3,}/g, '\n\n')
+  const lines = text.trimEnd().split('\n').slice(-TAIL_LINES)
   return (
     <Scroller look="text terminal tail" label="The end of the terminal">
       {lines.join('\n')}

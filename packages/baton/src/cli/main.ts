@@ -23,7 +23,7 @@ export async function main(
       io.stdout.write(about ? helpOf(about, io.columns) : overview(commands, VERSION, io.columns))
       return EXIT.ok
     }
-    if (name === '--version' || name === '-v') {
+    if (name === '--version' || name === '-v' || name === 'version') {
       io.stdout.write(`${VERSION}\n`)
       return EXIT.ok
     }

@@ -12,7 +12,7 @@ import { answererGuard } from '../../src/daemon/answerer-guard.ts'
 import { askRoutes } from '../../src/daemon/ask-routes.ts'
 import { requestListener } from '../../src/daemon/request-listener.ts'
 import { type AskWorld, askWorld, sampleQuestion } from '../ask/sample.ts'
-import { runInTerminal } from '../world/agents/tmux.ts'
+import { runInTerminal, startTerminal } from '../world/agents/tmux.ts'
 import { type Scratch, scratch } from '../world/scratch.ts'
 import { settled } from '../world/time.ts'
 
@@ -102,6 +102,30 @@ describe('baton asks, allow and deny', () => {
     const late = await inTerminal(process.execPath, CLI, 'allow', denied)
     expect(late.code).toBe(1)
     expect(late.screen).toContain('no longer open: Denied by ann (terminal)')
+  })
+
+  it('without an id show the only open ask and answer it after a yes; with several, or without a terminal, they refuse', async () => {
+    for (const { id } of asks.open()) await asks.withdraw(ask => ask.id === id, 'session-ended')
+    const none = await inTerminal(process.execPath, CLI, 'allow')
+    expect(none.screen).toContain('Nothing waits for such an answer')
+    const id = await open('make release')
+    expect(await run('allow')).toMatchObject({ code: 2, out: expect.stringContaining('ASK is missing') })
+    await using terminal = await startTerminal({
+      command: [process.execPath, CLI, 'allow'],
+      cwd: dir.path,
+      env,
+      columns: 200,
+    })
+    await terminal.waitForScreen(/make release[\s\S]*Answer this one\?/)
+    expect(asks.open()).toHaveLength(1)
+    await terminal.press('Enter')
+    await expect
+      .poll(async () => (await asks.find(id))?.answer?.option, { timeout: 60_000 })
+      .toBe('allow-once')
+    await open('make one')
+    await open('make two')
+    const several = await inTerminal(process.execPath, CLI, 'deny')
+    expect(several.screen).toContain('2 asks are open, so say which one')
   })
 
   it('refuse to answer for anything that an agent started, even at a terminal', async () => {

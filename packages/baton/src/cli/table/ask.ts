@@ -40,7 +40,9 @@ export const askCommands: readonly Command[] = [
     summary: 'Allow what an agent asked for.',
     details:
       'With --project and --always, Baton adds a rule to your own .baton.yaml: exactly this command, and nothing else.\nWorks only in your own terminal, not for agents or programs that they started.',
-    positionals: [{ name: 'ASK', required: true, help: 'The id of the ask, or the start of it.' }],
+    positionals: [
+      { name: 'ASK', help: 'The id of the ask, or the start of it. Default: the only open one.' },
+    ],
     options: {
       session: { type: 'boolean', help: 'Allow exactly this until the session ends.' },
       project: { type: 'boolean', help: 'Always allow exactly this command in this project.' },
@@ -57,7 +59,9 @@ export const askCommands: readonly Command[] = [
     name: 'deny',
     summary: 'Deny what an agent asked for.',
     details: 'Works only in your own terminal, not for agents or programs that they started.',
-    positionals: [{ name: 'ASK', required: true, help: 'The id of the ask, or the start of it.' }],
+    positionals: [
+      { name: 'ASK', help: 'The id of the ask, or the start of it. Default: the only open one.' },
+    ],
     options: {
       reason: { type: 'string', value: 'TEXT', help: 'Tell the agent why.' },
       ...JSON_OPTION,
