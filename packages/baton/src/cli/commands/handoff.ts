@@ -85,7 +85,8 @@ export const handoff: Handler = async (given, io) => {
   const writing = { root: subject.root, now, focus: text(given, 'focus'), parent }
   if (flag(given, 'print')) {
     const { document, ledger } = await prepareDocument(files, checked, writing)
-    io.stdout.write(`${printable(handoffContext(document, { ledger, longest: MAX_PRINTED }))}\n`)
+    const context = handoffContext(document, { ledger, longest: MAX_PRINTED })
+    io.stdout.write(flag(given, 'json') ? `${JSON.stringify({ context })}\n` : `${printable(context)}\n`)
     return EXIT.ok
   }
   const to = text(given, 'to')

@@ -1,11 +1,13 @@
 import { execFile } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { BatonError } from '@batonpass/contract/errors'
 import { RunRequest, Spawn } from '@batonpass/contract/watch'
+import { adapters } from '../../adapters/agents/registry.ts'
 import { systemIds } from '../../adapters/system/ids.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
-import { bundledPlugin, workflowPrompt } from '../../hook/start-workflow.ts'
+import { bundledPlugin, hasPlugin, workflowPrompt } from '../../hook/start-workflow.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { callDaemon, ensureDaemon, folderOf } from '../daemon.ts'
 import { type Io, printable } from '../io.ts'
@@ -73,6 +75,11 @@ export const run: Handler = async (given, io) => {
   const name = text(given, 'worktree')
   const dryRun = flag(given, 'dry-run')
   const cwd = name === undefined ? io.cwd : await makeWorktree(name || branchFor(given), io, dryRun)
+  if (dryRun && flag(given, 'json')) {
+    const plan = { agent, driver: hosted ? 'acp' : 'tmux', cwd, ...(prompt ? { prompt } : {}), sandbox }
+    io.stdout.write(`${JSON.stringify(plan)}\n`)
+    return EXIT.ok
+  }
   if (dryRun) {
     io.stdout.write(
       `Would start ${agent} ${hosted ? 'hosted' : sandbox ? 'in the sandbox, in tmux,' : 'in tmux'} in ${printable(cwd)}${prompt ? ` with: ${printable(prompt)}` : ''}\n`,
@@ -95,6 +102,7 @@ export const run: Handler = async (given, io) => {
     ...(sandbox ? { sandbox } : {}),
     ...(hosted ? {} : { where: socketHere(io.env) }),
   })
+  if (!hosted) warnWithoutHooks(agent, cwd, io)
   await ensureDaemon(folder, io)
   const spawn = Spawn.parse(await callDaemon(folder, 'POST', '/api/spawns', START_MS, { body: request }))
   if (flag(given, 'json')) io.stdout.write(`${JSON.stringify(spawn)}\n`)
@@ -106,6 +114,27 @@ export const run: Handler = async (given, io) => {
   }
   return flag(given, 'attach') ? attachTo(spawn.place ?? undefined, io) : EXIT.ok
 }
+
+/** Without hooks an agent in tmux runs as if there were no Baton. A hosted one asks Baton over its own protocol. */
+function warnWithoutHooks(agent: string, cwd: string, { env, home, stderr }: Io): void {
+  const adapter = adapters.find(({ name, aliases }) => name === agent || aliases.includes(agent))
+  const isInstalled = adapter?.scopes.some(scope => {
+    const target = { scope, project: findWorktreeRoot(cwd), home, env }
+    try {
+      return adapter.installed(target, textOf) !== 'no'
+    } catch {
+      // Settings that cannot be read: `baton doctor` says so.
+      return true
+    }
+  })
+  if (!adapter || isInstalled || (adapter.name === 'claude-code' && hasPlugin({ env, home }))) return
+  stderr.write(
+    `Baton's hooks are not installed in ${adapter.title}, so Baton decides and records nothing there. To install them: baton init\n`,
+  )
+}
+
+const textOf = (path: string): string | undefined =>
+  existsSync(path) ? readFileSync(path, 'utf8') : undefined
 
 /** The words of the person, or the command of a workflow with its arguments. */
 function promptOf(given: Given, agent: string, io: Io): string | undefined {

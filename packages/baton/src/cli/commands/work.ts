@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
 import { type RunRequest, Spawn } from '@batonpass/contract/watch'
 import type { PullRequestState } from '@batonpass/contract/work'
@@ -71,6 +73,8 @@ async function begin(given: Given, io: Io, project: string, title: string): Prom
     io.stdout.write(`Would begin ${wanted.work_id ?? workIdOf(title)} in .paw/work (--dry-run).\n`)
     return EXIT.ok
   }
+  if (!existsSync(join(project, '.git')))
+    io.stderr.write(`Not a git repository: ${project}. Stages work on a branch: run \`git init\` first.\n`)
   const made = await items.create(project, wanted)
   io.stdout.write(
     flag(given, 'json')
