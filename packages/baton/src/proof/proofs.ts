@@ -193,9 +193,16 @@ export class Proofs {
 
   async cancel(id: string): Promise<Proof> {
     const running = this.#running.get(id)
-    if (!running) return this.get(id)
-    running.stop.abort()
-    return running.end
+    if (running) {
+      running.stop.abort()
+      return running.end
+    }
+    const proof = await this.get(id)
+    if (proof.endedAt !== undefined || this.#launched.has(proof.id)) return proof
+    // A killed daemon left it, and this one has not resumed it yet.
+    this.#launched.add(proof.id)
+    await removeCheckouts(this.#parts, proof)
+    return this.#finish(proof, { verdict: 'unproven', why: 'cancelled' })
   }
 
   /** Once, when the daemon starts: runs again what a killed daemon left. */
@@ -204,9 +211,8 @@ export class Proofs {
       if (proof.endedAt !== undefined || this.#launched.has(proof.id)) continue
       this.#launched.add(proof.id)
       const { running, setupResult, ...rest } = proof
-      await removeCheckouts(this.#parts, proof)
       // What was finished comes back from the cache.
-      this.#launch({ ...rest, results: [], again: false })
+      this.#launch({ ...rest, results: [], again: false }, removeCheckouts(this.#parts, proof))
       await this.#parts.journal(proof, entryOf(proof, 'restarted'))
     }
   }
@@ -220,9 +226,10 @@ export class Proofs {
     await Promise.all(ends)
   }
 
-  #launch(first: Proof): void {
+  #launch(first: Proof, prepared: Promise<void> = Promise.resolve()): void {
     const stop = new AbortController()
-    const end = this.#run(first, stop.signal)
+    const end = prepared
+      .then(() => this.#run(first, stop.signal))
       .catch(async cause => {
         this.#parts.fault('proving', cause)
         const why = cause instanceof BatonError ? cause.message : 'Baton could not run the checks'

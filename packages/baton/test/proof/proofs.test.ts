@@ -10,8 +10,14 @@ const PROJECT = '/app'
 const SHORT = 'short'
 
 /** Proofs of one commit whose checks and file system the test controls. */
-function world(commands: string[], { write, opens = [] }: { write?: WriteHook; opens?: boolean[] } = {}) {
-  const disk = new Map<string, string>()
+function world(
+  commands: string[],
+  {
+    write,
+    opens = [],
+    disk = new Map(),
+  }: { write?: WriteHook; opens?: boolean[]; disk?: Map<string, string> } = {},
+) {
   const entries: ProofEntry[] = []
   const faults: string[] = []
   const started: string[] = []
@@ -108,6 +114,25 @@ it('runs a proof once that starts while the daemon resumes those of a killed one
   expect((await proofs.wait(id)).verdict).toBe('proven')
   expect(started).toEqual(['only'])
   expect(entries.map(({ what }) => what)).toEqual(['started', 'ended'])
+})
+
+it('cancels a proof of a killed daemon, before or while it is resumed', async () => {
+  const disk = new Map<string, string>()
+  const { id } = await world(['only'], { disk }).proofs.start({ project: PROJECT })
+  const left = disk.get(`proof/${id}.json`) ?? ''
+
+  const before = world(['only'], { disk })
+  expect(await before.proofs.cancel(id)).toMatchObject({ verdict: 'unproven', why: 'cancelled' })
+  await before.proofs.resume()
+  expect(before.started).toEqual([])
+  expect(before.entries.map(({ what }) => what)).toEqual(['cancelled'])
+
+  const meanwhile = world([SHORT], { disk: new Map([[`proof/${id}.json`, left]]) })
+  const resumed = meanwhile.proofs.resume()
+  // At the same time, whichever looks first.
+  await vi.waitFor(async () => expect(await meanwhile.proofs.cancel(id)).toMatchObject({ why: 'cancelled' }))
+  await resumed
+  expect(meanwhile.started).toEqual([])
 })
 
 it.each([
