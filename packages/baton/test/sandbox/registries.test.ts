@@ -1,10 +1,14 @@
 import { X509Certificate } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it, test } from 'vitest'
 import { addressKind, mayConnect } from '../../src/adapters/proxy/addresses.ts'
 import { createAuthority } from '../../src/adapters/proxy/certificate.ts'
 import { loginFor, parseAuthority } from '../../src/adapters/proxy/host-rules.ts'
+import { readRegistryFiles } from '../../src/adapters/proxy/user-files.ts'
 import { rulesFromSettings } from '../../src/sandbox/network/host-settings.ts'
 import { readUserRegistries } from '../../src/sandbox/network/registries.ts'
+import { scratch } from '../world/scratch.ts'
 
 const NONE = { npm: '', pip: '', cargo: '', go: '', maven: '', ruby: '', env: {} }
 const hostsOf = (files: Partial<typeof NONE & { env: Record<string, string> }>) =>
@@ -41,6 +45,26 @@ describe('the registries of a user', () => {
       'm.example:443',
       'maven.apache.org',
     ],
+    [
+      'pip’s further index',
+      { pip: '[global]\nindex-url = https://a.example/\nextra-index-url = https://py.example/simple' },
+      'py.example:443',
+      'pypi.org',
+    ],
+    [
+      'uv’s variable',
+      { env: { UV_DEFAULT_INDEX: 'https://py.example/simple' } },
+      'py.example:443',
+      'pypi.org',
+    ],
+    [
+      'a registry of Cargo',
+      { cargo: '[registries.corp]\nindex = "sparse+https://c.example:8443/index/"' },
+      'c.example:8443',
+      'crates.io',
+    ],
+    ['Go’s variable', { env: { GOPROXY: 'http://go.example:3000|off' } }, 'go.example:3000', 'golang.org'],
+    ['RubyGems', { ruby: ':sources:\n- https://g.example/\n' }, 'g.example:443', 'rubygems.org'],
     ['Bundler', { ruby: 'BUNDLE_MIRROR__ALL: "https://g.example/"' }, 'g.example:443', 'rubygems.org'],
   ])('come from %s in place of the usual one', (_, files, named, usual) => {
     const hosts = hostsOf(files).join(' ')
@@ -68,6 +92,31 @@ describe('the registries of a user', () => {
     expect(rule?.logins).toContainEqual({ path: '/a/', authorization: 'Bearer the-token' })
     expect(found.rules.some(({ host }) => host === 'other.example')).toBe(false)
   })
+})
+
+it('come from files in the home folder of the user; a project’s own add nothing', () => {
+  const folder = scratch('br-')
+  const write = (path: string, text: string) => {
+    mkdirSync(join(folder.path, path, '..'), { recursive: true })
+    writeFileSync(join(folder.path, path), text)
+  }
+  const texts: Record<string, (host: string) => string> = {
+    '.npmrc': host => `registry=https://npm.${host}/`,
+    '.config/pip/pip.conf': host => `index-url=https://pip.${host}/`,
+    '.cargo/config.toml': host => `[source.crates-io]\nregistry = "https://cargo.${host}/"`,
+    '.config/go/env': host => `GOPROXY=https://go.${host}`,
+    '.m2/settings.xml': host => `<url>https://maven.${host}/</url>`,
+    '.bundle/config': host => `BUNDLE_MIRROR__ALL: "https://ruby.${host}/"`,
+  }
+  for (const [path, text] of Object.entries(texts)) {
+    write(`home/${path}`, text('users.example'))
+    write(`home/project/${path}`, text('projects.example'))
+  }
+  const hosts = hostsOf(readRegistryFiles(join(folder.path, 'home')))
+  for (const tool of ['npm', 'pip', 'cargo', 'go', 'maven', 'ruby'])
+    expect(hosts).toContain(`https://${tool}.users.example:443`)
+  expect(hosts.join(' ')).not.toContain('projects.example')
+  folder.remove()
 })
 
 test('a login is added below its registry’s path only', () => {

@@ -11,6 +11,10 @@ export const capabilities: Capabilities = {
       partly:
         'In every permission mode but plan. There, and where its own sandbox is on, the text of a command decides: a setting says that its sandbox is on, but no hook says that it held for a command (`excludedCommands` and the model itself take commands out of it), and it hides neither your home folder from reading nor your environment.',
     },
+    whole: {
+      partly:
+        '`baton run --sandbox`, in tmux only, with an API key, a setup token or a subscription. Not with Bedrock, Vertex or Foundry, whose requests are signed, nor with `apiKeyHelper` or `ANTHROPIC_CUSTOM_HEADERS`.',
+    },
     question: 'yes',
     plan: 'yes',
     form: {

@@ -11,6 +11,10 @@ export const capabilities: Capabilities = {
       partly:
         'Its model reads the short command that runs instead of its own. Where its own sandbox is on, the text of a command decides: no hook reports it, and what it hides was not found out.',
     },
+    whole: {
+      missing:
+        'Its login is exchanged for tokens of several servers of GitHub, which Baton’s proxy does not know.',
+    },
     question: {
       partly:
         'In tmux, its own dialog and every channel ask at once, and Baton gives your answer there by keystrokes. Elsewhere, and for several choices at once, its dialog opens only after Baton’s hook: while a channel reaches you, answer there, or choose to answer on its screen; the model reads the answer as the text of a stopped call.',

@@ -11,6 +11,7 @@ export const capabilities: Capabilities = {
       missing:
         'Its hook for commands cannot replace one, so the text of a command decides. Not tried with the real program.',
     },
+    whole: { missing: 'Cannot be tried: the program is not on npm.' },
     question: { missing: 'Cannot be tried: the program is not on npm. Baton leaves it to its own screen.' },
     plan: { missing: 'Cannot be tried: the program is not on npm. Baton leaves it to its own screen.' },
     form: { missing: 'Cannot be tried: the program is not on npm. Baton leaves it to its own screen.' },

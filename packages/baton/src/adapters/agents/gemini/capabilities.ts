@@ -14,6 +14,10 @@ export const capabilities: Capabilities = {
       partly:
         'If you installed the hooks for a project only, its own dialog stays where it would show one. Where its own sandbox is on, the text of a command decides: no hook says which of its profiles is in force, so Baton cannot tell what it hides.',
     },
+    whole: {
+      missing:
+        'Its login with Google is not one header for one server. With a key it would be possible, but was not built.',
+    },
     question: {
       partly:
         'In tmux, its own dialog and every channel ask at once, and Baton gives your answer there by keystrokes. Elsewhere, and for several choices at once, its dialog opens only after Baton’s hook: while a channel reaches you, answer there, or choose to answer on its screen; the model reads the answer as the text of a stopped call.',

@@ -8,6 +8,9 @@ export const capabilities: Capabilities = {
     ask: { partly: 'A plugin cannot ask its person, so it is a refusal that says so.' },
     dialog: { missing: 'A plugin cannot open one.' },
     sandbox: 'yes',
+    whole: {
+      missing: 'It keeps logins of many providers in one file, each with its own way to log in. Not built.',
+    },
     question: 'yes',
     plan: { missing: 'It has no plan to approve: you switch from its plan agent to its build agent.' },
     form: { missing: 'It shows no forms: it answers the server that it does not know the request.' },

@@ -8,6 +8,9 @@ export const capabilities: Capabilities = {
     ask: { partly: 'In its terminal, as a dialog. Without one it is a refusal that says so.' },
     dialog: 'yes',
     sandbox: 'yes',
+    whole: {
+      missing: 'It keeps logins of many providers in one file, each with its own way to log in. Not built.',
+    },
     question: {
       missing: 'It has no tool that asks. An extension may bring one, which asks on its own screen.',
     },
