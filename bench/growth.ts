@@ -150,20 +150,26 @@ async function measureIdle(subjects: readonly Subject[]): Promise<void> {
   for (const [subject, ms] of spent) note('idle, ms per second', subject, ms / seconds)
 }
 
+/** The longest turn of the event loop while pruning, and how much of such a turn was work: the rest is a busy machine. */
 async function measurePruning(subject: Subject): Promise<void> {
   let longest = 0
+  let mostWork = 0
   let running = true
   const began = performance.now()
   const done = subject.baton.store.prune({ olderThan: at(now - WEEK_MS / 2) }).finally(() => {
     running = false
   })
-  for (let last = performance.now(); running; last = performance.now()) {
+  while (running) {
+    const [last, before] = [performance.now(), process.threadCpuUsage()]
     await turn()
+    const { user, system } = process.threadCpuUsage(before)
     longest = Math.max(longest, performance.now() - last)
+    mostWork = Math.max(mostWork, (user + system) / 1000)
   }
   await done
   note('pruning half of it, s', subject, (performance.now() - began) / 1000)
   note('longest stall while pruning, ms', subject, longest)
+  note('most work in a stall, ms of CPU', subject, mostWork)
 }
 
 function at(ms: number): string {

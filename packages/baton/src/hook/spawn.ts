@@ -5,11 +5,14 @@ import type { Environment } from '../config/places.ts'
 /**
  * The daemon lives long and does little at a time, so memory matters more than speed: a small young generation,
  * and no optimising compilers: 91 MB instead of 119 after 1,600 calls, for about a sixth more processor time.
+ * Optimising for size saves 3 MB more (94 instead of 97 after 6,000 calls) for no processor time that could be measured.
  */
 export const DAEMON_FLAGS = [
   '--max-semi-space-size=2',
   '--no-opt',
   '--no-maglev',
+  // V8 then gives unused pages of its heap back, and lets the heap grow less before it looks for garbage.
+  '--optimize-for-size',
   // So that the daemon itself can say when to look for garbage.
   '--expose-gc',
   '--disable-warning=ExperimentalWarning',
