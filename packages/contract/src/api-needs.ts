@@ -22,6 +22,11 @@ export const API_NEEDS: readonly (readonly [method: string, path: string, need: 
   ['GET', '/api/page/events', 'person'],
   // An agent that paused Baton would be free of its rules.
   ['POST', '/api/pauses', 'person'],
+  // Members of a fleet answer asks for each other.
+  ['POST', '/api/fleet/token', 'person'],
+  ['POST', '/api/fleet/join', 'person'],
+  ['POST', '/api/fleet/remove', 'person'],
+  ['POST', '/api/fleet/found', 'person'],
 
   // An agent that followed this stream could read, or swallow, prompts that a person sends to another session.
   ['GET', '/api/hosted/words', 'no-agent'],

@@ -160,8 +160,28 @@ export const MachineView = MachineReport.extend({
   /** By the clock of the database: it has reported within `fleet.lease_minutes`. */
   isAlive: z.boolean(),
   until: z.string(),
+  /** False: it reports, but was removed or never joined. The others do not count on it. */
+  isMember: z.boolean(),
 })
 export type MachineView = z.infer<typeof MachineView>
+
+/** A machine that belongs to the fleet, whether it works or not. */
+export const MemberView = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** Its public key. */
+  key: z.string(),
+  isHere: z.boolean(),
+  isFounder: z.boolean(),
+})
+export type MemberView = z.infer<typeof MemberView>
+
+/** POST /api/fleet/token answers with this. */
+export const FleetToken = z.object({ token: z.string(), until: z.string() })
+/** POST /api/fleet/join */
+export const FleetJoin = z.object({ token: z.string().min(1).max(500) })
+/** POST /api/fleet/remove: a machine by its name, id or key. */
+export const FleetRemove = z.object({ machine: z.string().min(1).max(200) })
 
 export const FleetStatus = z.object({
   mode: FleetMode,
@@ -179,6 +199,8 @@ export const FleetStatus = z.object({
   sources: z.array(SourceView),
   /** Every machine that shares `fleet.postgres`; empty without it. */
   machines: z.array(MachineView),
+  /** Every machine that joined, as of the last look; empty without `fleet.postgres`. */
+  members: z.array(MemberView),
   /** The merge queue of this machine, in its order. */
   merges: z.array(MergeView),
   overlaps: z.array(Overlap),
@@ -208,6 +230,10 @@ export const FleetEntry = z.object({
       'vanished',
       'resumed',
       'fenced',
+      'founded',
+      'joined',
+      'admitted',
+      'removed-machine',
     ],
   ] as const),
   job: z.string().optional(),

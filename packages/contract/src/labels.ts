@@ -186,6 +186,10 @@ export const FLEET_LABELS: Record<FleetEntry['what'], string> = {
   resumed: 'resumed from another machine',
   fenced: 'given up to another machine',
   'not-merged': 'could not be merged',
+  founded: 'founded',
+  joined: 'joined',
+  admitted: 'has a new machine',
+  'removed-machine': 'has removed a machine',
 }
 
 /** What happened to a handoff document. Read after `Handoff document`. */

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { BatonError } from '@batonpass/contract/errors'
 import { launchesOf } from '../adapters/agents/launches.ts'
 import { gitClones } from '../adapters/git/clones.ts'
@@ -20,13 +21,16 @@ import { askToMerge } from '../fleet/ask-to-merge.ts'
 import { Fleet } from '../fleet/fleet.ts'
 import { FleetSettings, type JobRecord, JobRecords, MergeAnswers, MergeRecords } from '../fleet/job-record.ts'
 import { MachineLeases } from '../fleet/machine-leases.ts'
+import { Membership, MembershipFile } from '../fleet/membership.ts'
 import { MergeQueue } from '../fleet/merge-queue.ts'
 import type { JobFacts } from '../fleet/next-step.ts'
 import type { FleetPorts } from '../fleet/ports.ts'
 import { SettingsKeeper } from '../fleet/settings.ts'
 import { SourceFile, Sources } from '../fleet/sources.ts'
+import type { FleetBoard } from '../ports/fleet-board.ts'
 import type { JobQueue } from '../ports/job-queue.ts'
 import { readJsonFile } from '../ports/json-files.ts'
+import { postgresBoard } from '../store/fleet-board.ts'
 import { checkBudget, dayOf, spentOn } from '../work/workflows/budget.ts'
 import { filedRuns } from '../work/workflows/run.ts'
 import { FLEET_SETTINGS, type OpenedFleet } from './fleet-keeper.ts'
@@ -37,6 +41,8 @@ import { newEntry } from './new-entry.ts'
 import type { Sessions } from './sessions.ts'
 
 const WORKFLOW = 'issue-to-impl'
+/** Holds the secret key of this machine: 0600, and hidden from agents with all of the state folder. */
+const MEMBERSHIP = 'fleet/membership.json'
 const SOURCES = 'fleet/sources.json'
 
 export interface FleetLinks {
@@ -100,13 +106,15 @@ export function composeFleet(ground: Ground, links: FleetLinks): OpenedFleet {
     },
     systemIds,
   )
-  const machines = sharedLeases(ground, links.claimPorts, settings)
-  const repositoryOf = async (project: string) => repositoryName(await forges.open({ home: project }))
-  const records = new JobRecords(systemSmallFiles, stateDir)
-  const git = gitMerges({ mergiraf: () => onPath('mergiraf', env) })
   const journal: FleetPorts['journal'] = async entry => {
     await write([newEntry({ kind: 'fleet', ...entry })])
   }
+  const board = sharedBoard(ground)
+  const membership = board && membershipIn(ground, board, settings, journal)
+  const machines = sharedLeases(ground, links.claimPorts, settings, membership)
+  const repositoryOf = async (project: string) => repositoryName(await forges.open({ home: project }))
+  const records = new JobRecords(systemSmallFiles, stateDir)
+  const git = gitMerges({ mergiraf: () => onPath('mergiraf', env) })
   const announce = (project: string, text: string) => links.asks.tell({ project, text, kind: 'needs-input' })
   const merges = new MergeQueue({
     jobs: records,
@@ -138,6 +146,7 @@ export function composeFleet(ground: Ground, links: FleetLinks): OpenedFleet {
     changedFiles: clone => git.changedFiles(clone).catch(() => []),
     settings,
     machines,
+    membership,
     queue: database.open,
     closeQueue: database.close,
     database: database.kind,
@@ -207,9 +216,39 @@ export function composeFleet(ground: Ground, links: FleetLinks): OpenedFleet {
     fleet: new Fleet(ports),
     async close() {
       merges.pause()
+      await board?.close()
       await database.end()
     },
   }
+}
+
+/** What machines show each other; undefined if this one has the database for itself. */
+function sharedBoard({ machine }: Ground): FleetBoard | undefined {
+  const url = machine().config.fleet.postgres
+  return url === '' ? undefined : postgresBoard(url)
+}
+
+function membershipIn(
+  { stateDir, machine }: Ground,
+  board: FleetBoard,
+  settings: SettingsKeeper,
+  journal: FleetPorts['journal'],
+): Membership {
+  return new Membership({
+    board,
+    file: {
+      read: () => readJsonFile(systemSmallFiles, stateDir, MEMBERSHIP, MembershipFile),
+      write: file => systemSmallFiles.write(stateDir, MEMBERSHIP, JSON.stringify(file)),
+    },
+    // Stored: the others know this machine by it from now on.
+    machine: async () => ({
+      id: (await settings.update(known => ({ ...known }))).machine,
+      name: machine().config.fleet.name || hostname(),
+    }),
+    journal: (what, reason) => journal({ what, reason }),
+    clock: systemClock,
+    pause: ms => pause(ms),
+  })
 }
 
 /** The leases among machines; undefined if this one has the database for itself. */
@@ -217,8 +256,9 @@ function sharedLeases(
   { machine }: Ground,
   { leases }: ClaimPorts,
   settings: SettingsKeeper,
+  membership: Membership | undefined,
 ): MachineLeases | undefined {
-  if (machine().config.fleet.postgres === '') return undefined
+  if (!membership) return undefined
   return new MachineLeases({
     leases: leases(),
     machine: async () => ({
@@ -226,6 +266,7 @@ function sharedLeases(
       name: machine().config.fleet.name || hostname(),
     }),
     ttlMs: () => machine().config.fleet.lease_minutes * 60_000,
+    isMember: id => membership.isMember(id),
     clock: systemClock,
   })
 }

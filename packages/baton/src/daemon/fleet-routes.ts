@@ -1,5 +1,12 @@
 import { BatonError } from '@batonpass/contract/errors'
-import { FleetOrder, QueueAdd, QueueChange, QueueWatch } from '@batonpass/contract/fleet'
+import {
+  FleetJoin,
+  FleetOrder,
+  FleetRemove,
+  QueueAdd,
+  QueueChange,
+  QueueWatch,
+} from '@batonpass/contract/fleet'
 import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { z } from 'zod'
@@ -32,6 +39,22 @@ export function fleetRoutes(keeper: Pick<Baton['fleet'], 'get'>): Hono {
     const fleet = await keeper.get()
     await fleet.order(await read(c, FleetOrder))
     return c.json(await fleet.status())
+  })
+  const membership = async () => (await keeper.get()).membership()
+  api.post('/api/fleet/token', async c => c.json(await (await membership()).giveToken()))
+  api.post('/api/fleet/join', small, async c => {
+    const { token } = await read(c, FleetJoin)
+    await (await membership()).join(token)
+    return c.json(await (await keeper.get()).status())
+  })
+  api.post('/api/fleet/remove', small, async c => {
+    const { machine } = await read(c, FleetRemove)
+    await (await membership()).remove(machine)
+    return c.json(await (await keeper.get()).status())
+  })
+  api.post('/api/fleet/found', async c => {
+    await (await membership()).foundAgain()
+    return c.json(await (await keeper.get()).status())
   })
   api.onError(errorResponse)
   return api

@@ -1,5 +1,6 @@
 import { BatonError } from '@batonpass/contract/errors'
 import type {
+  FleetMode,
   FleetOrder,
   FleetStatus,
   JobData,
@@ -13,6 +14,7 @@ import { chooseJobs, repositoryLimit } from './choose-jobs.ts'
 import { aboutJob, JobFollower } from './job-follower.ts'
 import { type JobRecord, jobKey, usesSlot } from './job-record.ts'
 import { jobViews } from './job-views.ts'
+import type { Membership } from './membership.ts'
 import { overlapsOf } from './overlaps.ts'
 import type { FleetPorts } from './ports.ts'
 import { reconcile, withProject } from './reconcile.ts'
@@ -40,6 +42,7 @@ export class Fleet {
     if (order.mode === 'up') {
       // Before the mode is stored: a fleet whose database cannot start does not count as up.
       await this.#ports.queue()
+      await this.#ports.membership?.ensure()
       for (const project of order.projects ?? []) await this.#addProject(project)
       await settings.update(known => ({
         ...known,
@@ -78,9 +81,19 @@ export class Fleet {
       sources: await this.#ports.sources.views(),
       jobs,
       machines: await this.#machines(),
+      members: (await this.#ports.membership?.views()) ?? [],
       merges: mode === 'down' ? [] : await this.#ports.merges.views(),
       overlaps: await this.#overlaps(records),
     }
+  }
+
+  /** Who belongs to the fleet. Fails if this machine shares its database with no other. */
+  membership(): Membership {
+    const { membership } = this.#ports
+    if (membership) return membership
+    throw new BatonError('usage', 'This machine shares its queue with no other', {
+      remedy: 'Set fleet.postgres to a database that the machines share, and run `baton up --restart`.',
+    })
   }
 
   async #machines(): Promise<MachineView[]> {
@@ -202,9 +215,10 @@ export class Fleet {
   }
 
   async #report(): Promise<void> {
-    const { machines, settings, records } = this.#ports
+    const { machines, settings, records, membership } = this.#ports
     const { mode, slots, agents } = await settings.read()
     if (!machines || mode === 'down') return
+    if (membership && (await membership.standing()) !== 'member') return
     const busy = (await records.all()).filter(usesSlot).length
     await machines.report({ mode, slots, busy, agents })
   }
@@ -219,9 +233,37 @@ export class Fleet {
     return turn
   }
 
+  /** Reads who belongs to the fleet, and lets in machines with a token of this one. False: this machine does not belong to it. */
+  async #isMember(mode: FleetMode): Promise<boolean> {
+    const { membership } = this.#ports
+    if (!membership) return true
+    if (mode === 'down') {
+      if (await membership.hasTokens()) await membership.refresh().catch(this.#fails)
+      return true
+    }
+    await membership.ensure().catch(this.#fails)
+    return (await membership.standing()) === 'member'
+  }
+
+  /** Without the others' trust this machine takes no issue, merges nothing and keeps none: they resume what it had. */
+  async #park(): Promise<void> {
+    if ((await this.#ports.membership?.standing()) !== 'removed') return
+    const { projects } = await this.#ports.settings.update(known => ({ ...known, mode: 'down' }))
+    const reason = 'This machine was removed from the fleet'
+    this.#problem = reason
+    await this.#ports.journal({ what: 'down', reason })
+    const [project = '/'] = Object.values(projects)
+    await this.#ports.announce(project, `${reason}: Baton ended its agents here. Their clones stay.`)
+    await this.#stop()
+  }
+
   async #tick(): Promise<void> {
     const { records } = this.#ports
     const { mode } = await this.#ports.settings.read()
+    if (!(await this.#isMember(mode))) {
+      this.#ports.merges.pause()
+      return this.#park()
+    }
     if (mode !== 'down')
       await reconcile(this.#ports, this.#follower, await this.#ports.settings.read()).then(
         this.#works,

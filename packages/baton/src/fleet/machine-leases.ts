@@ -9,6 +9,8 @@ export interface MachineLeasesPorts {
   /** This machine's id, and what people call it. */
   machine(): Promise<{ id: string; name: string }>
   ttlMs(): number
+  /** Whether a machine with this id belongs to the fleet: anyone who can write to the database can report. */
+  isMember?(id: string): boolean
   clock: Pick<Clock, 'elapsed'>
 }
 
@@ -64,11 +66,13 @@ export class MachineLeases {
   async machines(): Promise<MachineView[]> {
     const { id } = await this.#ports.machine()
     const held = await this.#ports.leases.list({ repository: MACHINES, folder: '' })
+    const isMember = (claim: string) => this.#ports.isMember?.(claim) ?? true
     return held.map(({ claim, agent, until, dead, details }) => ({
       id: claim,
       name: agent,
       isHere: claim === id,
-      isAlive: !dead,
+      isAlive: !dead && isMember(claim),
+      isMember: isMember(claim),
       until: new Date(until).toISOString(),
       ...(readReport(details) ?? { mode: 'down', slots: 0, busy: 0, agents: [] }),
     }))

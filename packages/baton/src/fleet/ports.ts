@@ -6,6 +6,7 @@ import type { Ids } from '../ports/ids.ts'
 import type { JobProgress, JobQueue } from '../ports/job-queue.ts'
 import type { JobRecord, JobRecords } from './job-record.ts'
 import type { MachineLeases } from './machine-leases.ts'
+import type { Membership } from './membership.ts'
 import type { MergeQueue } from './merge-queue.ts'
 import type { JobFacts } from './next-step.ts'
 import type { SettingsKeeper } from './settings.ts'
@@ -17,6 +18,8 @@ export interface FleetPorts {
   settings: SettingsKeeper
   /** The leases of this machine among others; absent if it has the database for itself. */
   machines?: Pick<MachineLeases, 'report' | 'leave' | 'machines'> | undefined
+  /** Who belongs to the fleet; absent if this machine has the database for itself. */
+  membership?: Membership | undefined
   /** Opens the queue, and starts its database if it is Baton's own. */
   queue(): Promise<JobQueue>
   /** Closes the queue, and stops the database if it is Baton's own. */

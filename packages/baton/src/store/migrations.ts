@@ -253,6 +253,33 @@ const migrations: Record<string, (dialect: Dialect) => Migration | undefined> = 
             await db.schema.alterTable('leases').addColumn('details', 'text').execute()
           },
         },
+
+  // What machines of a fleet sign: who belongs to it, and asks with their answers.
+  '0008_fleet_board': dialect =>
+    dialect === 'sqlite'
+      ? undefined
+      : {
+          async up(db) {
+            await db.schema
+              .createTable('fleet_statements')
+              .addColumn('seq', 'bigserial', column => column.primaryKey())
+              .addColumn('fleet', 'text', column => column.notNull())
+              .addColumn('text', 'text', column => column.notNull())
+              .addColumn('signature', 'text', column => column.notNull())
+              .execute()
+            await db.schema
+              .createTable('fleet_asks')
+              .addColumn('machine', 'text', column => column.notNull())
+              .addColumn('ask', 'text', column => column.notNull())
+              .addColumn('fleet', 'text', column => column.notNull())
+              .addColumn('text', 'text', column => column.notNull())
+              .addColumn('signature', 'text', column => column.notNull())
+              .addColumn('is_open', 'boolean', column => column.notNull())
+              .addColumn('changed', 'timestamptz', column => column.notNull())
+              .addPrimaryKeyConstraint('fleet_asks_key', ['machine', 'ask'])
+              .execute()
+          },
+        },
 }
 
 /** Migrates a database to this version. Refuses a database of a newer version. */

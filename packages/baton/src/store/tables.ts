@@ -68,6 +68,20 @@ export interface Tables {
   ps_sessions: Watched<WatchedSession>
   active_spawns: Watched<Spawn>
   health_checks: Watched<CheckRow>
+  fleet_statements: { seq: Generated<number>; fleet: string; text: string; signature: string }
+  fleet_asks: FleetAskTable
+}
+
+/** Asks that other machines may answer; only in PostgreSQL. */
+interface FleetAskTable {
+  /** The public key of the machine that asks. */
+  machine: string
+  ask: string
+  fleet: string
+  text: string
+  signature: string
+  is_open: boolean
+  changed: Date
 }
 
 /** The holders of issues; only in PostgreSQL. Times come from the server. */

@@ -148,12 +148,14 @@ export const fleet: FleetStatus = {
   sources: [
     { repository: REPOSITORY, project: '/home/dev/work/shop', label: 'baton', column: 'Ready for agents' },
   ],
+  members: [],
   machines: [
     {
       id: 'm',
       name: 'build-7',
       isHere: true,
       isAlive: true,
+      isMember: true,
       until: NOW,
       mode: 'up',
       slots: 3,

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest'
 import { batonIn, batonOnPath } from '../world/baton.ts'
 import { callSocket, settingsFor } from '../world/claims.ts'
 import { type FakeGitHub, fakeGitHub } from '../world/github.ts'
+import { asPerson } from '../world/person.ts'
 import { postgres, query } from '../world/postgres.ts'
 import { plainGit, type Scratch, scratch } from '../world/scratch.ts'
 import { until } from '../world/wait.ts'
@@ -64,8 +65,9 @@ async function machineIn(folder: Scratch, sockets: Scratch, name: string, github
   }
   return {
     ...{ name, projects, baton, must },
-    up: async () => {
+    up: async (token?: string) => {
       await must('up', '--restart')
+      if (token) await asPerson(baton, 'fleet', 'join', token)
       await must('fleet', 'up', '--slots', '4', '--repos', projects.join(','))
     },
     letGo: () => writeFileSync(go, ''),
@@ -129,7 +131,14 @@ test('two machines, one PostgreSQL that restarts, one machine suspended past its
         one.projects[full.endsWith('app') ? 0 : 1] ?? '',
       )
     await eventually('four agents that have pushed', () => one.screens().split('ready ').length > 4)
-    await two.up()
+    // Not without a token; an agent, which has no terminal of its own, gets none.
+    await two.must('up', '--restart')
+    const early = await two.baton.run(['fleet', 'up'])
+    expect(early).toMatchObject({ code: 1, stderr: expect.stringContaining('baton fleet token') })
+    expect(await one.baton.run(['fleet', 'token'])).toMatchObject({
+      stderr: expect.stringContaining('person'),
+    })
+    await two.up(/batonfleet_\S+/.exec(await asPerson(one.baton, 'fleet', 'token'))?.[0] ?? 'none')
     const both = await eventually('both machines', async () => {
       const { machines } = await two.status()
       return machines.length === 2 && machines.some(({ busy }) => busy === 4) ? machines : undefined
@@ -181,6 +190,14 @@ test('two machines, one PostgreSQL that restarts, one machine suspended past its
     await eventually('an empty queue', async () => (await two.status()).jobs.length === 0)
     expect(existsSync(`${two.projects[0]}-fleet/issue-${issues[0]?.issue}`)).toBe(false)
     github.assertClean()
+
+    // A machine that is removed notices it and goes down.
+    expect(await asPerson(one.baton, 'fleet', 'remove', 'two')).not.toContain('two  up')
+    await eventually('the end of the removed machine', async () => (await two.status()).mode === 'down')
+    expect(await two.baton.run(['fleet', 'up'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('was removed from the fleet'),
+    })
   } finally {
     await Promise.all([one.end(), two.end()])
   }

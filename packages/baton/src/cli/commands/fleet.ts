@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
-import { type FleetOrder, FleetStatus } from '@batonpass/contract/fleet'
+import { type FleetOrder, FleetStatus, FleetToken } from '@batonpass/contract/fleet'
 import { launchesOf } from '../../adapters/agents/launches.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
@@ -12,6 +12,7 @@ import { jobLines, sourceLine } from './queue.ts'
 
 const CALL_MS = 120_000
 const MODES = { pause: 'paused', drain: 'draining', down: 'down' } as const
+const WHAT = 'up, status, pause, drain, down, token, join, remove or found'
 const SAID = {
   up: 'takes issues from the queue',
   paused: 'is paused: no new issue starts, the agents that work continue',
@@ -32,7 +33,33 @@ export const fleet: Handler = async (given, io) => {
     const body: FleetOrder = { mode: MODES[what] }
     return show(given, io, await callStartedDaemon(io, 'POST', '/api/fleet', CALL_MS, { body }))
   }
-  throw new BatonError('usage', `WHAT must be up, status, pause, drain or down, not '${what}'`, {
+  if (what === 'token') {
+    const { token, until } = FleetToken.parse(
+      await callStartedDaemon(io, 'POST', '/api/fleet/token', CALL_MS),
+    )
+    if (flag(given, 'json')) io.stdout.write(`${JSON.stringify({ token, until })}\n`)
+    else {
+      io.stdout.write(`${token}\n`)
+      io.stderr.write(`One machine can join with it until ${until}: baton fleet join TOKEN\n`)
+    }
+    return EXIT.ok
+  }
+  if (what === 'join' || what === 'remove') {
+    const [, name] = given.positionals
+    if (!name)
+      throw new BatonError(
+        'usage',
+        `baton fleet ${what} needs ${what === 'join' ? 'a token' : 'a machine'}`,
+        {
+          remedy: 'See `baton fleet --help`.',
+        },
+      )
+    const body = what === 'join' ? { token: name } : { machine: name }
+    return show(given, io, await callStartedDaemon(io, 'POST', `/api/fleet/${what}`, CALL_MS, { body }))
+  }
+  if (what === 'found')
+    return show(given, io, await callStartedDaemon(io, 'POST', '/api/fleet/found', CALL_MS))
+  throw new BatonError('usage', `WHAT must be ${WHAT}, not '${what}'`, {
     remedy: 'See `baton fleet --help`.',
   })
 }
@@ -75,6 +102,7 @@ function show(given: Given, io: Io, answer: unknown): number {
     sources,
     merges,
     machines,
+    members,
     overlaps,
   } = status
   const write = fitted(io)
@@ -85,14 +113,18 @@ function show(given: Given, io: Io, answer: unknown): number {
     )
   if (problem) write(`${paint(io)('red', 'problem')} ${printable(problem)}\n`)
   if (waits) write(`${paint(io)('yellow', 'waits')} ${printable(waits)}\n`)
-  for (const { name, isHere, isAlive, mode: theirs, busy: used, slots: all, until } of machines)
+  for (const { name, isHere, isAlive, isMember, mode: theirs, busy: used, slots: all, until } of machines)
     write(
       `  machine   ${printable(name)}${isHere ? ' (this one)' : ''}  ${
         isAlive
           ? `${theirs}, ${used} of ${all} slots in use`
-          : paint(io)('red', `silent since before ${until}`)
+          : paint(io)('red', isMember ? `silent since before ${until}` : 'does not belong to the fleet')
       }\n`,
     )
+  const reporting = new Set(machines.map(({ id }) => id))
+  for (const { id, name, isHere } of members)
+    if (!reporting.has(id))
+      write(`  machine   ${printable(name)}${isHere ? ' (this one)' : ''}  takes no issues\n`)
   for (const source of sources) write(sourceLine(source, io))
   for (const job of jobs) write(jobLines(job, io))
   if (merges.length > 0) write('\nMerge queue:\n')

@@ -1,0 +1,54 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { Membership, type MembershipFile } from '../../src/fleet/membership.ts'
+import { postgresBoard } from '../../src/store/fleet-board.ts'
+
+/** A machine with a membership file of its own on a real board. `again` is its next daemon. */
+export function machineOn(url: string, name: string) {
+  let file: MembershipFile | undefined
+  let now = Date.now()
+  const journal: string[] = []
+  const boards: { close(): Promise<void> }[] = []
+  const again = () => {
+    const board = postgresBoard(url)
+    boards.push(board)
+    return new Membership({
+      board,
+      file: {
+        read: async () => file,
+        write: async next => {
+          file = structuredClone(next)
+        },
+      },
+      machine: async () => ({ id: `id-${name}`, name }),
+      journal: async (what, reason) => void journal.push(`${what}: ${reason}`),
+      clock: { now: () => now },
+      pause: ms => pause(Math.min(ms, 5)),
+    })
+  }
+  return {
+    ...{ name, journal, again },
+    membership: again(),
+    board: boards[0] as ReturnType<typeof postgresBoard>,
+    file: () => file,
+    pass: (ms: number) => {
+      now += ms
+    },
+    close: () => Promise.all(boards.map(board => board.close())),
+  }
+}
+export type TestMachine = ReturnType<typeof machineOn>
+
+/** Lets a machine join with a token of another, which looks meanwhile as its ticks do. */
+export async function admit(member: TestMachine, joining: TestMachine, token?: string): Promise<void> {
+  const { token: fresh } = token ? { token } : await member.membership.giveToken()
+  let isDone = false
+  const joined = joining.membership.join(fresh).finally(() => {
+    isDone = true
+  })
+  joined.catch(() => {})
+  while (!isDone) {
+    await member.membership.refresh()
+    await pause(10)
+  }
+  await joined
+}
