@@ -8,7 +8,7 @@ import { systemSmallFiles } from './adapters/system/small-files.ts'
 import { PresenceKeeper } from './ask/presence.ts'
 import { composeAsks } from './compose/asks.ts'
 import type { Baton, ComposeOptions } from './compose/baton.ts'
-import { FleetKeeper } from './compose/fleet-keeper.ts'
+import { FleetKeeper, fleetChannel } from './compose/fleet-keeper.ts'
 import { forgeKeeper } from './compose/forge.ts'
 import { layGround } from './compose/ground.ts'
 import { composeHandoff } from './compose/handoff.ts'
@@ -50,7 +50,11 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
   const presence = new PresenceKeeper(local.asks.memory('presence'), systemClock, () =>
     links.get('asks').showAgain(),
   )
-  const { asks, pages, editors } = composeAsks(ground, presence)
+  const { asks, pages, editors } = composeAsks(
+    ground,
+    presence,
+    ground.inMemory ? [] : [fleetChannel(() => links.get('fleet'))],
+  )
   links.add('asks', asks)
   const handoff = composeHandoff({
     ...ground,

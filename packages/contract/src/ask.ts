@@ -42,6 +42,8 @@ export const AskFacts = z.object({
   project: z.string().optional(),
   tool: z.string().optional(),
   cwd: z.string().optional(),
+  /** The machine of the fleet that asks, if it is another one. */
+  machine: z.string().optional(),
 })
 export type AskFacts = z.infer<typeof AskFacts>
 

@@ -233,6 +233,7 @@ export const FleetEntry = z.object({
       'founded',
       'joined',
       'admitted',
+      'answered',
       'removed-machine',
     ],
   ] as const),

@@ -189,6 +189,7 @@ export const FLEET_LABELS: Record<FleetEntry['what'], string> = {
   founded: 'founded',
   joined: 'joined',
   admitted: 'has a new machine',
+  answered: 'question answered for another machine',
   'removed-machine': 'has removed a machine',
 }
 

@@ -28,6 +28,8 @@ import type { Ground } from './ground.ts'
 export function composeAsks(
   ground: Ground,
   presence: PresenceKeeper,
+  /** Channels of parts that are built later. */
+  later: readonly Channel[],
 ): {
   asks: Asks
   /** The open dashboard pages. */
@@ -63,6 +65,7 @@ export function composeAsks(
         isAway,
         pidOf: async session => (await ground.sessions.find(session))?.pid,
       }),
+      ...later,
     ],
     record: ground.write,
     async addRule({ id, facts, rules }, scope) {

@@ -19,6 +19,7 @@ import { claimMerges } from '../claim/merge-steps.ts'
 import type { ClaimPorts } from '../claim/ports.ts'
 import { askToMerge } from '../fleet/ask-to-merge.ts'
 import { Fleet } from '../fleet/fleet.ts'
+import { FleetAsks } from '../fleet/fleet-asks.ts'
 import { FleetSettings, type JobRecord, JobRecords, MergeAnswers, MergeRecords } from '../fleet/job-record.ts'
 import { MachineLeases } from '../fleet/machine-leases.ts'
 import { Membership, MembershipFile } from '../fleet/membership.ts'
@@ -114,6 +115,24 @@ export function composeFleet(ground: Ground, links: FleetLinks): OpenedFleet {
   const machines = sharedLeases(ground, links.claimPorts, settings, membership)
   const repositoryOf = async (project: string) => repositoryName(await forges.open({ home: project }))
   const records = new JobRecords(systemSmallFiles, stateDir)
+  const asks =
+    board &&
+    membership &&
+    new FleetAsks({
+      board,
+      membership,
+      async isOfFleet({ key, facts: { project } }) {
+        const all = await records.all()
+        // The question about a merge names the project from which the job came.
+        const isMerge = key.startsWith('merge ')
+        return all.some(({ clone, data }) => clone === project || (isMerge && data.project === project))
+      },
+      redact: redactor.redact,
+      journal: reason => journal({ what: 'answered', reason }),
+      fault,
+      clock: systemClock,
+      pause: ms => pause(ms, undefined, { ref: false }),
+    })
   const git = gitMerges({ mergiraf: () => onPath('mergiraf', env) })
   const announce = (project: string, text: string) => links.asks.tell({ project, text, kind: 'needs-input' })
   const merges = new MergeQueue({
@@ -147,6 +166,7 @@ export function composeFleet(ground: Ground, links: FleetLinks): OpenedFleet {
     settings,
     machines,
     membership,
+    asks,
     queue: database.open,
     closeQueue: database.close,
     database: database.kind,
@@ -214,8 +234,10 @@ export function composeFleet(ground: Ground, links: FleetLinks): OpenedFleet {
   }
   return {
     fleet: new Fleet(ports),
+    asks,
     async close() {
       merges.pause()
+      await asks?.stop()
       await board?.close()
       await database.end()
     },

@@ -1,9 +1,11 @@
 import { AnswerRequest, type Ask } from '@batonpass/contract/ask'
 import { BatonError } from '@batonpass/contract/errors'
+import { AskId } from '@batonpass/contract/ids'
 import { outcomeLabel } from '@batonpass/contract/labels'
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { Asks } from '../ask/asks.ts'
+import type { FleetAsks } from '../fleet/fleet-asks.ts'
 import type { Answered } from '../ports/channel.ts'
 import type { MayAnswer } from './answerer-guard.ts'
 import { errorResponse } from './error-response.ts'
@@ -13,18 +15,27 @@ type AsksOverApi = Pick<Asks, 'open' | 'recent' | 'find' | 'answer'>
 const MAX_BYTES = 64 * 1024
 
 /** Lists and answers asks. Read access is checked before a request gets here; the right to answer is checked here. */
-export function askRoutes(asks: AsksOverApi, mayAnswer: MayAnswer): Hono {
+export function askRoutes(
+  asks: AsksOverApi,
+  mayAnswer: MayAnswer,
+  fleet: () => Promise<Pick<FleetAsks, 'others' | 'find' | 'answer'> | undefined> = async () => undefined,
+): Hono {
   const api = new Hono()
   api.get('/api/asks', async c => {
     const all = c.req.query('all') === 'true'
+    if (c.req.query('fleet') === 'true')
+      return c.json({ asks: [...asks.open(), ...((await (await fleet())?.others()) ?? [])] })
     return c.json({ asks: all ? await asks.recent(limitOf(c.req.query('limit'))) : asks.open() })
   })
-  api.get('/api/asks/:id', async c => c.json(await the(asks, c.req.param('id'))))
+  api.get('/api/asks/:id', async c => c.json((await find(asks, fleet, c.req.param('id'))).ask))
   api.post('/api/asks/:id/answer', bodyLimit({ maxSize: MAX_BYTES }), async c => {
     const by = await mayAnswer(c)
     const { option, reason, replies, fingerprint } = readAnswer(await c.req.json().catch(() => undefined))
-    const { id } = await the(asks, c.req.param('id'))
-    const answered = await asks.answer(id, { option, by, reason, replies, fingerprint })
+    const {
+      ask: { id },
+      where,
+    } = await find(asks, fleet, c.req.param('id'))
+    const answered = await where.answer(id, { option, by, reason, replies, fingerprint })
     if (answered.verdict !== 'taken' || !answered.ask) throw refusal(answered, id)
     return c.json(answered.ask)
   })
@@ -32,10 +43,18 @@ export function askRoutes(asks: AsksOverApi, mayAnswer: MayAnswer): Hono {
   return api
 }
 
-async function the(asks: AsksOverApi, name: string): Promise<Ask> {
-  const ask = await asks.find(name)
-  if (!ask) throw new BatonError('not_found', `No ask ${name}`, { remedy: 'See `baton asks`.' })
-  return ask
+/** An ask of this machine, or of another one of its fleet, and what answers it. */
+async function find(
+  asks: AsksOverApi,
+  fleet: () => Promise<Pick<FleetAsks, 'find' | 'answer'> | undefined>,
+  name: string,
+): Promise<{ ask: Ask; where: Pick<AsksOverApi, 'answer'> }> {
+  const here = await asks.find(name)
+  if (here) return { ask: here, where: asks }
+  const where = AskId.safeParse(name).success ? await fleet() : undefined
+  const ask = await where?.find(name)
+  if (!ask || !where) throw new BatonError('not_found', `No ask ${name}`, { remedy: 'See `baton asks`.' })
+  return { ask, where }
 }
 
 function readAnswer(body: unknown): AnswerRequest {

@@ -104,7 +104,7 @@ export async function runDaemon(
       forget: baton.forget,
       mayAnswer,
       routes: [
-        askRoutes(baton.asks, mayAnswer),
+        askRoutes(baton.asks, mayAnswer, () => baton.fleet.asks()),
         presenceRoutes(baton.presence, mayAnswer),
         cycleRoutes(baton),
         claimRoutes(baton, mayAnswer),

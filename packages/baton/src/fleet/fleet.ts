@@ -242,6 +242,8 @@ export class Fleet {
       return true
     }
     await membership.ensure().catch(this.#fails)
+    // Not awaited: others may have much to say.
+    void this.#ports.asks?.sync().catch(this.#fails)
     return (await membership.standing()) === 'member'
   }
 

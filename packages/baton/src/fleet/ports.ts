@@ -4,6 +4,7 @@ import type { Clones } from '../ports/clones.ts'
 import type { GitLogin } from '../ports/git-work.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { JobProgress, JobQueue } from '../ports/job-queue.ts'
+import type { FleetAsks } from './fleet-asks.ts'
 import type { JobRecord, JobRecords } from './job-record.ts'
 import type { MachineLeases } from './machine-leases.ts'
 import type { Membership } from './membership.ts'
@@ -20,6 +21,8 @@ export interface FleetPorts {
   machines?: Pick<MachineLeases, 'report' | 'leave' | 'machines'> | undefined
   /** Who belongs to the fleet; absent if this machine has the database for itself. */
   membership?: Membership | undefined
+  /** Asks of all machines. */
+  asks?: Pick<FleetAsks, 'sync'> | undefined
   /** Opens the queue, and starts its database if it is Baton's own. */
   queue(): Promise<JobQueue>
   /** Closes the queue, and stops the database if it is Baton's own. */

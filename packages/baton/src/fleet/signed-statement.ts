@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto'
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto'
 import { AskAnswer } from '@batonpass/contract/ask'
 import { AskId } from '@batonpass/contract/ids'
 import { z } from 'zod'
@@ -33,7 +33,7 @@ export const Statement = z.discriminatedUnion('kind', [
 export type Statement = z.infer<typeof Statement>
 
 /** Texts longer than this are not read. */
-const MAX_TEXT = 256 * 1024
+export const MAX_TEXT = 256 * 1024
 /** So that a signature for one purpose is never valid for another. */
 const PURPOSE = 'baton fleet 1\n'
 
@@ -64,7 +64,7 @@ export function signText(text: string, { secret }: MachineKey): SignedText {
   }
 }
 
-function isSignedBy({ text, signature }: SignedText, key: string): boolean {
+export function isSignedBy({ text, signature }: SignedText, key: string): boolean {
   if (text.length > MAX_TEXT || signature.length > 200 || !PublicKey.safeParse(key).success) return false
   try {
     const der = Buffer.concat([PUBLIC, Buffer.from(key, 'base64url')])
@@ -81,7 +81,7 @@ export function readStatement(signed: SignedText): Statement | undefined {
   return statement && isSignedBy(signed, statement.by) ? statement : undefined
 }
 
-function parseJson(text: string): unknown {
+export function parseJson(text: string): unknown {
   if (text.length > MAX_TEXT) return undefined
   try {
     return JSON.parse(text)
@@ -89,6 +89,8 @@ function parseJson(text: string): unknown {
     return undefined
   }
 }
+
+export const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 const privateKey = (secret: string) =>
   createPrivateKey({

@@ -2,7 +2,8 @@ import { execFile, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { FleetStatus } from '@batonpass/contract/fleet'
+import { AskList } from '@batonpass/contract/ask'
+import { FleetStatus, FleetToken } from '@batonpass/contract/fleet'
 import { expect, test } from 'vitest'
 import { batonIn, batonOnPath } from '../world/baton.ts'
 import { callSocket, settingsFor } from '../world/claims.ts'
@@ -55,9 +56,7 @@ async function machineIn(folder: Scratch, sockets: Scratch, name: string, github
   expect(
     spawnSync('tmux', ['-S', socket, 'new-session', '-d', '-s', 'keep'], { env: { ...env, ...own } }).status,
   ).toBe(0)
-  baton.configure(
-    settingsFor(github, `fleet:\n  name: ${name}\n  postgres: ${url}\nmerge:\n  policy: proven\n`),
-  )
+  baton.configure(settingsFor(github, `fleet:\n  name: ${name}\n  postgres: ${url}\n`))
   const must = async (...args: string[]) => {
     const ran = await baton.run(args, { env: own })
     expect(ran, args.join(' ')).toMatchObject({ code: 0 })
@@ -138,7 +137,7 @@ test('two machines, one PostgreSQL that restarts, one machine suspended past its
     expect(await one.baton.run(['fleet', 'token'])).toMatchObject({
       stderr: expect.stringContaining('person'),
     })
-    await two.up(/batonfleet_\S+/.exec(await asPerson(one.baton, 'fleet', 'token'))?.[0] ?? 'none')
+    await two.up(FleetToken.parse(JSON.parse(await asPerson(one.baton, 'fleet', 'token', '--json'))).token)
     const both = await eventually('both machines', async () => {
       const { machines } = await two.status()
       return machines.length === 2 && machines.some(({ busy }) => busy === 4) ? machines : undefined
@@ -166,13 +165,28 @@ test('two machines, one PostgreSQL that restarts, one machine suspended past its
       )
       return states.filter(({ state }) => state === 'closed').length
     }
-    await eventually('a merge', async () => (await merged()) > 0)
+    /** A person answers a question about a merge on a machine, of this one or of another. */
+    const answered: string[] = []
+    const allowOn = async ({ name, baton }: typeof one) => {
+      const [ask] = AskList.parse(await baton.read('/api/asks?fleet=true')).asks
+      // One that ended meanwhile is gone from the list at the next look.
+      const said = ask && (await asPerson(baton, 'allow', ask.id).catch(() => undefined))
+      if (said !== undefined) answered.push(`${name} for ${ask?.facts.machine ?? name}`)
+    }
+    await eventually('a merge', async () => {
+      if (answered.length === 0) await allowOn(two)
+      return (await merged()) > 0
+    })
 
     // Machine one wakes up while the other one works: it ends its agents, keeps its clones and does nothing outside.
     one.letGo()
     one.signal('SIGCONT')
     await eventually('the end of its agents', () => one.agents() === 0)
-    await eventually('the merge of all', async () => (await merged()) === issues.length)
+    await eventually('the merge of all', async () => {
+      await allowOn(one)
+      return (await merged()) === issues.length
+    })
+    expect([...new Set(answered)]).toEqual(['two for two', 'one for two'])
     expect((await pulls()).map(({ head }) => head.ref).sort()).toEqual(
       issues.map(({ issue }) => `issue-${issue}`).sort(),
     )

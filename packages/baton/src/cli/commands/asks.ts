@@ -19,7 +19,8 @@ export const asks: Handler = async (given, io) => {
     else fitted(io)(describe(ask, io))
     return EXIT.ok
   }
-  const path = flag(given, 'all') ? '/api/asks?all=true' : '/api/asks'
+  const which = flag(given, 'fleet') ? '?fleet=true' : flag(given, 'all') ? '?all=true' : ''
+  const path = `/api/asks${which}`
   const list = AskList.parse(await callDaemon(folder, 'GET', path))
   if (json) io.stdout.write(`${JSON.stringify(list)}\n`)
   else if (list.asks.length === 0) io.stdout.write('Nothing waits for an answer.\n')
@@ -46,7 +47,9 @@ function describe(ask: Ask, io: Io): string {
         )
   const { agent, nativeSession, sessionName } = facts
   const session = nativeSession && sessionLabel({ name: sessionName, nativeSession })
-  const about = [session, agent, facts.cwd ?? facts.project].filter(Boolean).join('  ')
+  const about = [facts.machine && `on ${facts.machine}`, session, agent, facts.cwd ?? facts.project]
+    .filter(Boolean)
+    .join('  ')
   const detail = ask.detail
     .split('\n')
     .map(row => `    ${printable(row)}\n`)

@@ -7,8 +7,15 @@ export const askCommands: readonly Command[] = [
     name: 'asks',
     summary: 'List the questions that wait for you.',
     positionals: [{ name: 'ASK', help: 'Show only this ask: its id, or the start of it.' }],
-    options: { all: { type: 'boolean', short: 'a', help: 'Include closed questions.' }, ...JSON_OPTION },
-    examples: [['baton asks', 'Open questions with their ids and full commands.']],
+    options: {
+      all: { type: 'boolean', short: 'a', help: 'Include closed questions.' },
+      fleet: { type: 'boolean', help: 'Include the open questions of the other machines of the fleet.' },
+      ...JSON_OPTION,
+    },
+    examples: [
+      ['baton asks', 'Open questions with their ids and full commands.'],
+      ['baton asks --fleet', 'Also those of the other machines; answer them here as your own.'],
+    ],
     load: async () => (await import('../commands/asks.ts')).asks,
   },
   {

@@ -1,0 +1,292 @@
+import { Ask, type AskOption } from '@batonpass/contract/ask'
+import { BatonError } from '@batonpass/contract/errors'
+import { z } from 'zod'
+import { step } from '../ask/machine.ts'
+import type { Answered, AnswerHandler, Channel, Given } from '../ports/channel.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { FleetBoard, PublishedText } from '../ports/fleet-board.ts'
+import type { Answer, Member, Membership } from './membership.ts'
+import { digestOf, isSignedBy, MAX_TEXT, PublicKey, parseJson } from './signed-statement.ts'
+
+/** While asks are open here, their answers are looked for this often. */
+const LOOK_MS = 1000
+/** How long a person waits for the machine that asked. */
+const CONFIRM_MS = 8000
+const CONFIRM_LOOK_MS = 250
+/** After this time without the database, asks no longer count as seen. */
+const AWAY_MS = 60_000
+
+/** What needs the machine itself: its settings or its screen. */
+const ONLY_THERE: ReadonlySet<AskOption> = new Set(['allow-project', 'allow-everywhere', 'on-screen'])
+
+/** An ask as the machine `by` published it, signed with that key. */
+const Published = z.object({
+  kind: z.literal('ask'),
+  fleet: PublicKey,
+  by: PublicKey,
+  ask: Ask,
+  /** The signature of the answer that settled it, if another machine gave it. */
+  answeredBy: z.string().max(200).optional(),
+})
+type Published = z.infer<typeof Published>
+
+/** An ask of another machine, verified, with the exact text that was signed. */
+interface Found extends Published {
+  text: string
+  from: Member
+}
+
+export interface FleetAsksPorts {
+  board: FleetBoard
+  membership: Membership
+  /** Whether an ask is about a session of the fleet: others stay on their machine. */
+  isOfFleet(ask: Ask): Promise<boolean>
+  redact<T>(value: T): T
+  journal(reason: string): Promise<void>
+  fault(during: string, cause: unknown): void
+  clock: Pick<Clock, 'elapsed'>
+  pause(ms: number): Promise<void>
+}
+
+/**
+ * Asks of the fleet's sessions, on every machine of it. Each is published with the signature of its machine. An answer is signed
+ * with the key of the machine on which a person gave it; the machine that asked checks it and settles the ask as any other answer.
+ */
+export class FleetAsks implements Channel {
+  readonly name = 'fleet'
+  readonly #ports: FleetAsksPorts
+  /** The asks of this machine that are published, or will be. */
+  readonly #shown = new Map<string, { ask: Ask; text?: string | undefined; isDirty: boolean }>()
+  readonly #answeredBy = new Map<string, string>()
+  #answering: AnswerHandler | undefined
+  #syncing: Promise<void> | undefined
+  #isLooking = false
+  #hasStopped = false
+  #isTidy = false
+  #syncedAt = Number.NEGATIVE_INFINITY
+
+  constructor(ports: FleetAsksPorts) {
+    this.#ports = ports
+    ports.membership.onAnswer = (answer, from, signature) => this.#take(answer, from, signature)
+  }
+
+  async start(answering: AnswerHandler): Promise<void> {
+    this.#answering = answering
+  }
+
+  async stop(): Promise<void> {
+    this.#hasStopped = true
+    await this.#syncing?.catch(() => {})
+  }
+
+  /** Waits for no database: the ask is published in the background. */
+  async show(ask: Ask): Promise<boolean> {
+    if (!(await this.#ports.isOfFleet(ask)) || (await this.#ports.membership.standing()) !== 'member')
+      return false
+    this.#shown.set(ask.id, { ask, isDirty: true })
+    this.#syncSoon()
+    return this.#reaches()
+  }
+
+  /** Whether a person on another machine can see what is published: there is one, and the database answered a moment ago. */
+  async #reaches(): Promise<boolean> {
+    if (this.#ports.clock.elapsed() - this.#syncedAt > AWAY_MS) return false
+    return (await this.#ports.membership.views()).length > 1
+  }
+
+  async settle(ask: Ask): Promise<void> {
+    if (!this.#shown.has(ask.id)) return
+    this.#shown.set(ask.id, { ask, isDirty: true })
+    this.#syncSoon()
+  }
+
+  /** Publishes what changed, and takes answers. */
+  sync(): Promise<void> {
+    this.#syncing ??= this.#sync().finally(() => {
+      this.#syncing = undefined
+    })
+    return this.#syncing
+  }
+
+  #syncSoon(): void {
+    const before = this.#syncing ?? Promise.resolve()
+    void before
+      .then(() => this.sync())
+      .catch(cause => this.#ports.fault('publishing asks', cause))
+      .then(() => this.#look())
+  }
+
+  /** Answers are looked for more often than the fleet ticks, but only while a person may give one. */
+  #look(): void {
+    if (this.#isLooking) return
+    this.#isLooking = true
+    const run = async () => {
+      while (!this.#hasStopped && [...this.#shown.values()].some(({ ask }) => ask.state === 'open')) {
+        await this.#ports.pause(LOOK_MS)
+        // The tick reports a database that is away.
+        await this.sync().catch(() => {})
+        if (!(await this.#reaches()))
+          this.#answering?.lost(
+            this.name,
+            [...this.#shown.values()].map(({ ask }) => ask.id),
+          )
+      }
+    }
+    void run().finally(() => {
+      this.#isLooking = false
+    })
+  }
+
+  async #sync(): Promise<void> {
+    const { board, membership } = this.#ports
+    for (const [id, known] of this.#shown) {
+      if (!known.isDirty) continue
+      const answeredBy = this.#answeredBy.get(id)
+      let key = ''
+      let fleet = ''
+      const signed = await membership.signOwn(own => {
+        key = own.key
+        fleet = own.fleet
+        return JSON.stringify({
+          kind: 'ask',
+          fleet,
+          by: key,
+          ask: this.#public(known.ask),
+          ...(answeredBy ? { answeredBy } : {}),
+        })
+      })
+      if (!signed) return
+      const isOpen = known.ask.state === 'open'
+      if (signed.text.length < MAX_TEXT) {
+        // Before it is published: an answer may come at once.
+        known.text = signed.text
+        await board.putAsk(fleet, key, { ask: id, ...signed, isOpen })
+      }
+      // It may have been settled meanwhile.
+      if (this.#shown.get(id) === known) {
+        known.isDirty = false
+        if (!isOpen) this.#shown.delete(id)
+      }
+      if (!isOpen) this.#answeredBy.delete(id)
+    }
+    await membership.refresh()
+    if (!this.#isTidy) await this.#tidy()
+    this.#isTidy = true
+    this.#syncedAt = this.#ports.clock.elapsed()
+  }
+
+  /** After a restart: what was settled or forgotten without being published. */
+  async #tidy(): Promise<void> {
+    const { board, membership } = this.#ports
+    const own = (await membership.views()).find(({ isHere }) => isHere)
+    const fleet = await membership.fleet()
+    if (!own || !fleet) return
+    for (const { ask, by } of await this.#open())
+      if (by === own.key && !this.#shown.has(ask.id)) {
+        const now = await this.#answering?.find(ask.id)
+        const ended: Ask = now && now.state !== 'open' ? now : { ...ask, state: 'withdrawn' }
+        if (now?.state !== 'open') this.#shown.set(ask.id, { ask: ended, isDirty: true })
+      }
+    await board.tidyAsks(fleet, own.key)
+  }
+
+  /** What others may see: without secrets, and only with the answers that they can give. */
+  #public({ parkedAt: _parkedAt, rules: _rules, ...ask }: Ask): Ask {
+    const { id, fingerprint, key, ...words } = ask
+    const options = ask.options.filter(option => !ONLY_THERE.has(option))
+    return {
+      ...this.#ports.redact(words),
+      ...{ id, fingerprint, key: digestOf(key) },
+      options: options.length > 0 ? options : ask.options,
+    }
+  }
+
+  /** An answer of a member, in the order of the statements: its signature and its membership are checked already. */
+  async #take(answer: Answer, from: Member, signature: string): Promise<void> {
+    const { ask: id, seen, option, reason, replies, who, channel } = answer
+    const known = this.#shown.get(id)
+    if (known?.ask.state !== 'open') return
+    // The person answered exactly what this machine published.
+    if (known.text === undefined || digestOf(known.text) !== seen || ONLY_THERE.has(option)) {
+      this.#ports.fault(`taking an answer to ${id}`, new Error(`${from.name} answered something else`))
+      return
+    }
+    this.#answeredBy.set(id, signature)
+    const by = { channel: 'fleet', who: `${who} (${channel}) on ${from.name}`.slice(0, 200) }
+    const { fingerprint } = known.ask
+    const taken = await this.#answering?.answer(id, { option, reason, replies, fingerprint, by })
+    if (taken?.verdict !== 'taken') this.#answeredBy.delete(id)
+  }
+
+  /** The open asks of all machines of the fleet but this one. */
+  async others(): Promise<Ask[]> {
+    await this.#ports.membership.refresh()
+    const here = (await this.#ports.membership.views()).find(({ isHere }) => isHere)
+    return (await this.#open()).filter(({ by }) => by !== here?.key).map(askOf)
+  }
+
+  /** An ask of another machine by its id. */
+  async find(id: string): Promise<Ask | undefined> {
+    await this.#ports.membership.refresh()
+    const found = await this.#find(id)
+    return found && askOf(found)
+  }
+
+  /** Signs a person's answer to an ask of another machine, and waits until that machine has settled it. */
+  async answer(id: string, given: Given): Promise<Answered> {
+    const { membership, pause, clock } = this.#ports
+    await membership.refresh()
+    const found = await this.#find(id)
+    if (!found) return { verdict: 'unknown', ask: undefined }
+    const { option, reason, replies, by, fingerprint = found.ask.fingerprint } = given
+    const answer = {
+      option,
+      by,
+      at: found.ask.createdAt,
+      ...(reason ? { reason } : {}),
+      ...(replies ? { replies } : {}),
+    }
+    // Whether it is too late is for the other machine to say: clocks differ.
+    const { verdict, problem } = step(found.ask, { type: 'answer', answer, fingerprint })
+    if (verdict !== 'taken') return { verdict, ask: askOf(found), problem }
+    const signature = await membership.sign(({ fleet }) => ({
+      ...{ kind: 'answer', fleet, ask: found.ask.id, seen: digestOf(found.text), option },
+      ...(reason ? { reason } : {}),
+      ...(replies ? { replies } : {}),
+      ...{ who: by.who, channel: by.channel },
+    }))
+    await this.#ports.journal(`${by.who} answered ${found.ask.id} of the machine ${found.from.name}`)
+    for (const until = clock.elapsed() + CONFIRM_MS; clock.elapsed() < until; ) {
+      const now = await this.#find(id)
+      if (now && now.ask.state !== 'open')
+        return { verdict: now.answeredBy === signature ? 'taken' : 'closed', ask: askOf(now) }
+      await pause(CONFIRM_LOOK_MS)
+    }
+    throw new BatonError('timed_out', `The answer is sent, but ${found.from.name} has not confirmed it`, {
+      remedy: 'It counts as soon as that machine reads it. See `baton asks --fleet`.',
+    })
+  }
+
+  async #open(): Promise<Found[]> {
+    const fleet = await this.#ports.membership.fleet()
+    const rows = fleet ? await this.#ports.board.asks(fleet) : []
+    return rows.flatMap(row => this.#verify(row, fleet) ?? []).filter(({ ask }) => ask.state === 'open')
+  }
+
+  async #find(id: string): Promise<Found | undefined> {
+    const fleet = await this.#ports.membership.fleet()
+    const rows = fleet ? await this.#ports.board.asks(fleet, id) : []
+    return rows.map(row => this.#verify(row, fleet)).find(found => found?.ask.id === id)
+  }
+
+  /** Undefined unless a machine that is a member now has signed it. */
+  #verify(row: PublishedText, fleet: string | undefined): Found | undefined {
+    const read = Published.safeParse(parseJson(row.text)).data
+    const from = read && this.#ports.membership.memberWith(read.by)
+    if (!from || read.fleet !== fleet || read.ask.id !== row.ask || !isSignedBy(row, read.by))
+      return undefined
+    return { ...read, from, text: row.text }
+  }
+}
+
+const askOf = ({ ask, from }: Found): Ask => ({ ...ask, facts: { ...ask.facts, machine: from.name } })
