@@ -19,11 +19,21 @@ export interface OpenAsks extends Pick<Resource<AskPage>, 'data' | 'error'> {
   answer(view: AskView, given: GivenAnswer): Promise<void>
 }
 
-/** The open questions, and a function that answers them. */
+/** How often the page looks for questions of other machines of the fleet. */
+const FLEET_MS = 5000
+
+/** The open questions, also of other machines of the fleet, and a function that answers them. */
 export function useAsks(): OpenAsks {
   const { data, error, reload } = useResource<AskPage>('/api/page/asks', ({ body }) => body.kind === 'ask')
+  const fleet = useResource<Pick<AskPage, 'open'>>(
+    '/api/page/fleet-asks',
+    ({ body }) => body.kind === 'fleet',
+    FLEET_MS,
+  )
   const [trouble, setTrouble] = useState<ApiError>()
-  const open = data?.open.toSorted((a, b) => (a.ask.createdAt < b.ask.createdAt ? -1 : 1)) ?? []
+  const open = [...(data?.open ?? []), ...(fleet.data?.open ?? [])].toSorted((a, b) =>
+    a.ask.createdAt < b.ask.createdAt ? -1 : 1,
+  )
   const answer = async ({ ask }: AskView, given: GivenAnswer) => {
     setTrouble(undefined)
     try {
@@ -33,6 +43,7 @@ export function useAsks(): OpenAsks {
       if (cause instanceof ApiError) setTrouble(cause)
     }
     reload()
+    fleet.reload()
   }
   return { data, error, open, trouble, answer }
 }

@@ -23,7 +23,7 @@ export function AskCard({ view: { ask, subject, judgement }, current, onAnswer }
   const [explaining, setExplaining] = useState<AskOption>()
   const [sent, setSent] = useState(false)
   const reason = useRef<HTMLTextAreaElement>(null)
-  const { agent, project, session, cwd, tool } = ask.facts
+  const { agent, project, session, cwd, tool, machine } = ask.facts
   const left = Date.parse(ask.expiresAt) - now.value
   const whole = Date.parse(ask.expiresAt) - Date.parse(ask.createdAt)
   // Focus at once: what the user types next is the reason, not keys that answer.
@@ -50,8 +50,9 @@ export function AskCard({ view: { ask, subject, judgement }, current, onAnswer }
           <h2>{asksItself ? visibleText(ask.title, 300) : (tool ?? ask.title)}</h2>
           <span class="dim">
             {agent ? AGENTS[agent] : ''} in{' '}
-            {session ? <Link to={`/sessions/${session}`}>{folderName(project)}</Link> : folderName(project)}
+            {session && !machine ? <Link to={`/sessions/${session}`}>{folderName(project)}</Link> : folderName(project)}
             {cwd && cwd !== project ? ` (${visibleText(cwd, 160)})` : ''}
+            {machine ? ` on ${visibleText(machine, 80)}` : ''}
           </span>
           <span class="left">
             asked <Ago at={ask.createdAt} /> · {left > 0 ? `${duration(left)} left` : 'time is up'}

@@ -21,6 +21,7 @@ import { LOGIN_MS, type Logins } from './logins.ts'
 
 export interface DashboardRouteParts
   extends Pick<Baton, 'dashboard' | 'store' | 'live' | 'asks' | 'pages' | 'work'> {
+  fleet: Pick<Baton['fleet'], 'asks'>
   logins: Logins
   mayAnswer: MayAnswer
   /** The daemon's own address. */
@@ -86,6 +87,12 @@ export function dashboardRoutes(parts: DashboardRouteParts): Hono {
     const settled = (await asks.recent(60)).filter(({ state }) => state !== 'open')
     const open: AskView[] = await Promise.all(asks.open().map(ask => dashboard.ask(ask)))
     return c.json({ open, settled })
+  })
+  // Apart from those of this machine, which must not wait for a database.
+  api.get('/api/page/fleet-asks', async c => {
+    const others = (await (await parts.fleet.asks())?.others()) ?? []
+    const open: AskView[] = others.map(ask => ({ ask, subject: ask.detail }))
+    return c.json({ open })
   })
   api.get('/api/page/asks/:id', async c => {
     const ask = await asks.find(c.req.param('id'))
