@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AgentName } from './event.ts'
+import { PsRow } from './watch.ts'
 
 const issue = z.number().int().positive()
 const folder = z.string().min(1).max(4096)
@@ -143,12 +144,32 @@ export const Overlap = z.object({
 })
 export type Overlap = z.infer<typeof Overlap>
 
+/** A session of the fleet, as its machine tells the others. */
+export const FleetSession = PsRow.pick({
+  id: true,
+  by: true,
+  agent: true,
+  project: true,
+  title: true,
+  name: true,
+  state: true,
+  startedAt: true,
+  lastActivityAt: true,
+  context: true,
+  workflow: true,
+})
+export type FleetSession = z.infer<typeof FleetSession>
+
 /** What a machine tells the others about itself. */
 export const MachineReport = z.object({
   mode: FleetMode,
   slots: z.number().int(),
   busy: z.number().int(),
   agents: z.array(z.string()),
+  /** The sessions of its jobs. */
+  sessions: z.array(FleetSession).max(200),
+  /** Its merge queue, in its order. */
+  merges: z.array(MergeView).max(200),
 })
 export type MachineReport = z.infer<typeof MachineReport>
 
@@ -203,6 +224,8 @@ export const FleetStatus = z.object({
   members: z.array(MemberView),
   /** The merge queue of this machine, in its order. */
   merges: z.array(MergeView),
+  /** The open asks of the fleet's sessions; those without a machine are of this one. */
+  asks: z.array(z.object({ id: z.string(), title: z.string(), machine: z.string().optional() })),
   overlaps: z.array(Overlap),
 })
 export type FleetStatus = z.infer<typeof FleetStatus>

@@ -138,6 +138,8 @@ export const PsRow = z.object({
       end: z.string().optional(),
     })
     .optional(),
+  /** The other machine of the fleet on which it runs. */
+  machine: z.string().optional(),
   /** Current problems, worst first. */
   problems: z.array(
     z.object({ check: CheckType, status: z.enum(['warning', 'critical']), message: z.string() }),

@@ -13,7 +13,11 @@ export interface TableLook {
 
 /** The table of `baton ps`: one line for each session, and what is wrong with it below. */
 export function psTable(rows: readonly PsRow[], look: TableLook): string[] {
-  const columns = COLUMNS.map(column => ({ ...column, cell: (row: PsRow) => column.cell(row, look) }))
+  const isFleet = rows.some(({ machine }) => machine)
+  const columns = COLUMNS.filter(({ head }) => head !== MACHINE || isFleet).map(column => ({
+    ...column,
+    cell: (row: PsRow) => column.cell(row, look),
+  }))
   const table = fitTable(rows, columns, look)
   return [
     table.head,
@@ -35,6 +39,8 @@ interface PsColumn extends Omit<Column<PsRow>, 'cell'> {
   cell(row: PsRow, look: TableLook): Cell
 }
 
+/** Only if there is a session on another machine. */
+const MACHINE = 'MACHINE'
 const COLUMNS: readonly PsColumn[] = [
   {
     head: 'SESSION',
@@ -42,6 +48,12 @@ const COLUMNS: readonly PsColumn[] = [
     cell: row => ({ text: printable(row.title ?? shortSessionId(row.id)), style: 'bold' }),
   },
   { head: 'NAME', dropped: 1, least: 24, cell: row => ({ text: printable(row.name ?? '–') }) },
+  {
+    head: MACHINE,
+    dropped: 2,
+    least: 8,
+    cell: ({ machine }) => ({ text: printable(machine ?? 'this one') }),
+  },
   { head: 'AGENT', dropped: 5, cell: row => ({ text: row.agent === 'claude-code' ? 'claude' : row.agent }) },
   {
     head: 'STATE',

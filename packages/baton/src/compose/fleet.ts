@@ -1,7 +1,9 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Ask } from '@batonpass/contract/ask'
 import { BatonError } from '@batonpass/contract/errors'
+import { FleetSession } from '@batonpass/contract/fleet'
 import { launchesOf } from '../adapters/agents/launches.ts'
 import { gitClones } from '../adapters/git/clones.ts'
 import { gitMerges } from '../adapters/git/merges.ts'
@@ -41,6 +43,8 @@ import type { Ground } from './ground.ts'
 import { newEntry } from './new-entry.ts'
 import type { Sessions } from './sessions.ts'
 
+/** Of those, the others get the newest. */
+const MOST_SESSIONS = 100
 const WORKFLOW = 'issue-to-impl'
 /** Holds the secret key of this machine: 0600, and hidden from agents with all of the state folder. */
 const MEMBERSHIP = 'fleet/membership.json'
@@ -115,18 +119,19 @@ export function composeFleet(ground: Ground, links: FleetLinks): OpenedFleet {
   const machines = sharedLeases(ground, links.claimPorts, settings, membership)
   const repositoryOf = async (project: string) => repositoryName(await forges.open({ home: project }))
   const records = new JobRecords(systemSmallFiles, stateDir)
+  const isOfFleet = async ({ key, facts: { project } }: Ask) => {
+    const all = await records.all()
+    // The question about a merge names the project from which the job came.
+    const isMerge = key.startsWith('merge ')
+    return all.some(({ clone, data }) => clone === project || (isMerge && data.project === project))
+  }
   const asks =
     board &&
     membership &&
     new FleetAsks({
       board,
       membership,
-      async isOfFleet({ key, facts: { project } }) {
-        const all = await records.all()
-        // The question about a merge names the project from which the job came.
-        const isMerge = key.startsWith('merge ')
-        return all.some(({ clone, data }) => clone === project || (isMerge && data.project === project))
-      },
+      isOfFleet,
       redact: redactor.redact,
       journal: reason => journal({ what: 'answered', reason }),
       fault,
@@ -167,6 +172,21 @@ export function composeFleet(ground: Ground, links: FleetLinks): OpenedFleet {
     machines,
     membership,
     asks,
+    async openAsks() {
+      const here = links.asks.open()
+      const isOurs = await Promise.all(here.map(isOfFleet))
+      const others = (await asks?.others().catch(() => [])) ?? []
+      return [...here.filter((_, index) => isOurs[index]), ...others].map(({ id, title, facts }) => ({
+        id,
+        title: redactor.text(title),
+        ...(facts.machine ? { machine: facts.machine } : {}),
+      }))
+    },
+    async sessionsHere() {
+      const clones = new Set((await records.all()).map(({ clone }) => clone))
+      const rows = (await sessions.ps()).filter(({ project }) => project && clones.has(project))
+      return redactor.redact(rows.slice(-MOST_SESSIONS).map(row => FleetSession.parse(row)))
+    },
     queue: database.open,
     closeQueue: database.close,
     database: database.kind,

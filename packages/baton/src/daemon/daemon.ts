@@ -109,7 +109,7 @@ export async function runDaemon(
         cycleRoutes(baton),
         claimRoutes(baton, mayAnswer),
         fleetRoutes(baton.fleet),
-        sessionRoutes(baton.sessions),
+        sessionRoutes(baton.sessions, baton.fleet),
         nameRoutes(baton),
         pauseRoutes({
           ...baton,

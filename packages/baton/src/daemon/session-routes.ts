@@ -10,7 +10,10 @@ import { errorResponse } from './error-response.ts'
 const MAX_BYTES = 4 * 1024 * 1024
 
 /** Lists, starts, adopts and ends watched sessions. */
-export function sessionRoutes(sessions: Omit<Baton['sessions'], 'watch' | 'hear' | 'revived'>): Hono {
+export function sessionRoutes(
+  sessions: Omit<Baton['sessions'], 'watch' | 'hear' | 'revived'>,
+  fleet?: Pick<Baton['fleet'], 'get'>,
+): Hono {
   const api = new Hono()
   const limited = bodyLimit({
     maxSize: MAX_BYTES,
@@ -18,7 +21,10 @@ export function sessionRoutes(sessions: Omit<Baton['sessions'], 'watch' | 'hear'
       throw new BatonError('payload_too_large', 'The request is too large')
     },
   })
-  api.get('/api/ps', async c => c.json({ sessions: await sessions.ps() }))
+  api.get('/api/ps', async c => {
+    const others = c.req.query('fleet') === 'true' ? await (await fleet?.get())?.sessionsElsewhere() : []
+    return c.json({ sessions: [...(await sessions.ps()), ...(others ?? [])] })
+  })
   api.get('/api/health-checks', async c => c.json(await sessions.health()))
   api.post('/api/spawns', limited, async c => c.json(await sessions.run(await read(c, RunRequest))))
   api.post('/api/watch', limited, async c => {

@@ -9,6 +9,7 @@ import type {
   QueueAdd,
   QueueWatch,
 } from '@batonpass/contract/fleet'
+import type { PsRow } from '@batonpass/contract/watch'
 import type { JobProgress, QueuedJob } from '../ports/job-queue.ts'
 import { chooseJobs, repositoryLimit } from './choose-jobs.ts'
 import { aboutJob, JobFollower } from './job-follower.ts'
@@ -83,8 +84,17 @@ export class Fleet {
       machines: await this.#machines(),
       members: (await this.#ports.membership?.views()) ?? [],
       merges: mode === 'down' ? [] : await this.#ports.merges.views(),
+      asks: await this.#ports.openAsks(),
       overlaps: await this.#overlaps(records),
     }
+  }
+
+  /** The sessions of the fleet on other machines, as they reported them. */
+  async sessionsElsewhere(): Promise<PsRow[]> {
+    const others = (await this.#machines()).filter(({ isHere, isAlive }) => isAlive && !isHere)
+    return others.flatMap(({ name, sessions }) =>
+      sessions.map(session => ({ ...session, machine: name, problems: [] })),
+    )
   }
 
   /** Who belongs to the fleet. Fails if this machine shares its database with no other. */
@@ -220,7 +230,8 @@ export class Fleet {
     if (!machines || mode === 'down') return
     if (membership && (await membership.standing()) !== 'member') return
     const busy = (await records.all()).filter(usesSlot).length
-    await machines.report({ mode, slots, busy, agents })
+    const [sessions, merges] = await Promise.all([this.#ports.sessionsHere(), this.#ports.merges.views()])
+    await machines.report({ mode, slots, busy, agents, sessions, merges })
   }
 
   #tickSoon(): void {

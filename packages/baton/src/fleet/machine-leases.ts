@@ -74,7 +74,7 @@ export class MachineLeases {
       isAlive: !dead && isMember(claim),
       isMember: isMember(claim),
       until: new Date(until).toISOString(),
-      ...(readReport(details) ?? { mode: 'down', slots: 0, busy: 0, agents: [] }),
+      ...(readReport(details) ?? NO_REPORT),
     }))
   }
 
@@ -107,6 +107,8 @@ export class MachineLeases {
     if (handle) await this.#ports.leases.release(baseLease(base), handle)
   }
 }
+
+const NO_REPORT: MachineReport = { mode: 'down', slots: 0, busy: 0, agents: [], sessions: [], merges: [] }
 
 /** The row's number comes from the machine's random id: 48 bits of its digest. */
 const machineName = (id: string): LeaseName => ({

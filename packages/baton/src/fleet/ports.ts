@@ -1,4 +1,4 @@
-import type { FleetEntry } from '@batonpass/contract/fleet'
+import type { FleetEntry, FleetSession, FleetStatus } from '@batonpass/contract/fleet'
 import type { Clock } from '../ports/clock.ts'
 import type { Clones } from '../ports/clones.ts'
 import type { GitLogin } from '../ports/git-work.ts'
@@ -23,6 +23,10 @@ export interface FleetPorts {
   membership?: Membership | undefined
   /** Asks of all machines. */
   asks?: Pick<FleetAsks, 'sync'> | undefined
+  /** The open asks of the fleet's sessions on all machines that can be reached. */
+  openAsks(): Promise<FleetStatus['asks']>
+  /** The sessions of this machine's jobs, as others may see them. */
+  sessionsHere(): Promise<FleetSession[]>
   /** Opens the queue, and starts its database if it is Baton's own. */
   queue(): Promise<JobQueue>
   /** Closes the queue, and stops the database if it is Baton's own. */

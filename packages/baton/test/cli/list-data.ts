@@ -149,6 +149,7 @@ export const fleet: FleetStatus = {
     { repository: REPOSITORY, project: '/home/dev/work/shop', label: 'baton', column: 'Ready for agents' },
   ],
   members: [],
+  asks: [{ id: 'ask_0123456789abcdefghij', title: 'Merge PR #7 into main?', machine: 'build-8' }],
   machines: [
     {
       id: 'm',
@@ -156,6 +157,8 @@ export const fleet: FleetStatus = {
       isHere: true,
       isAlive: true,
       isMember: true,
+      sessions: [],
+      merges: [],
       until: NOW,
       mode: 'up',
       slots: 3,

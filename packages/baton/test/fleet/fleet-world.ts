@@ -1,5 +1,5 @@
 import { BatonError } from '@batonpass/contract/errors'
-import type { FleetEntry, JobData, JobEvidence } from '@batonpass/contract/fleet'
+import type { FleetEntry, FleetSession, JobData, JobEvidence } from '@batonpass/contract/fleet'
 import { Fleet } from '../../src/fleet/fleet.ts'
 import { type FleetSettings, type JobRecord, JobRecords, jobKey } from '../../src/fleet/job-record.ts'
 import { MachineLeases } from '../../src/fleet/machine-leases.ts'
@@ -110,6 +110,10 @@ class MemoryQueue implements JobQueue {
   }
 }
 
+const sampleSession = (id: string): FleetSession => ({
+  ...{ id, by: 'run', agent: 'claude-code', state: 'working' },
+  ...{ startedAt: '2026-01-01T00:00:00.000Z', lastActivityAt: '2026-01-01T00:00:00.000Z' },
+})
 const START = 1_800_000_000_000
 
 /** What several machines share: the queue, claims by their issue, and leases with a clock of their own. */
@@ -188,6 +192,8 @@ export function machine(name = 'here', shared?: SharedWorld) {
       { id: () => name },
     ),
     machines: shared?.leases(name, () => now),
+    openAsks: async () => [],
+    sessionsHere: async () => [...agents].map(id => sampleSession(id)),
     queue: async () => queue,
     closeQueue: async () => {},
     database: () => (shared ? 'fleet.postgres' : 'own'),

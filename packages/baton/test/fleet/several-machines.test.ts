@@ -40,6 +40,10 @@ describe('several machines', () => {
       ['one', false, true],
       ['two', true, true],
     ])
+    await pass(0, first, second)
+    const elsewhere = await second.sessionsElsewhere()
+    expect(elsewhere.map(({ id, machine }) => [id, machine])).toEqual([...one.agents].map(id => [id, 'one']))
+    expect(elsewhere).not.toEqual([])
   })
 
   test('a machine takes no issue of a repository that it was not given', async () => {

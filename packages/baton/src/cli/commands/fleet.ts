@@ -103,6 +103,7 @@ function show(given: Given, io: Io, answer: unknown): number {
     merges,
     machines,
     members,
+    asks,
     overlaps,
   } = status
   const write = fitted(io)
@@ -127,10 +128,21 @@ function show(given: Given, io: Io, answer: unknown): number {
       write(`  machine   ${printable(name)}${isHere ? ' (this one)' : ''}  takes no issues\n`)
   for (const source of sources) write(sourceLine(source, io))
   for (const job of jobs) write(jobLines(job, io))
-  if (merges.length > 0) write('\nMerge queue:\n')
-  for (const { repository, issue, base, state, note } of merges)
+  for (const { id, title, machine } of asks)
     write(
-      `${printable(`  ${repository}#${issue} into ${base}`)}  ${paint(io)(MERGE_COLOURS[state], printable(note))}\n`,
+      `${paint(io)('yellow', 'ask')} ${printable(`${id}  ${title}${machine ? `  on ${machine}` : ''}`)}\n`,
+    )
+  const elsewhere = machines.filter(({ isHere, isAlive }) => isAlive && !isHere)
+  const queued = [
+    ...merges.map(merge => ({ ...merge, where: '' })),
+    ...elsewhere.flatMap(({ name, merges: theirs }) =>
+      theirs.map(merge => ({ ...merge, where: ` on ${name}` })),
+    ),
+  ]
+  if (queued.length > 0) write('\nMerge queue:\n')
+  for (const { repository, issue, base, state, note, where } of queued)
+    write(
+      `${printable(`  ${repository}#${issue} into ${base}${where}`)}  ${paint(io)(MERGE_COLOURS[state], printable(note))}\n`,
     )
   for (const { repository, issues, files } of overlaps)
     write(

@@ -88,7 +88,8 @@ async function pauseLines(io: Io): Promise<string[]> {
 }
 
 async function rowsFor(given: Given, io: Io): Promise<PsRow[]> {
-  const { sessions } = PsList.parse(await callDaemon(folderOf(io), 'GET', '/api/ps'))
+  const path = flag(given, 'fleet') ? '/api/ps?fleet=true' : '/api/ps'
+  const { sessions } = PsList.parse(await callDaemon(folderOf(io), 'GET', path))
   if (flag(given, 'all')) return sessions
   const now = systemClock.now()
   const isOver = ({ state, by }: PsRow) =>

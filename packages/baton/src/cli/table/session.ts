@@ -74,6 +74,7 @@ export const sessionCommands: readonly Command[] = [
         short: 'a',
         help: 'Include sessions that ended more than an hour ago; with --health, the latest findings.',
       },
+      fleet: { type: 'boolean', help: 'Include sessions on the other machines of the fleet.' },
       health: {
         type: 'boolean',
         help: 'Show only problems: stalls, errors, dead processes and what they left running. Exits with 1 if one is critical.',
