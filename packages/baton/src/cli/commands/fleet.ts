@@ -12,7 +12,7 @@ import { jobLines, sourceLine } from './queue.ts'
 
 const CALL_MS = 120_000
 const MODES = { pause: 'paused', drain: 'draining', down: 'down' } as const
-const WHAT = 'up, status, pause, drain, down, token, join, remove or found'
+const WHAT = 'up, status, pause, drain, down, token, join, remove, roles or found'
 const SAID = {
   up: 'takes issues from the queue',
   paused: 'is paused: no new issue starts, the agents that work continue',
@@ -56,6 +56,11 @@ export const fleet: Handler = async (given, io) => {
       )
     const body = what === 'join' ? { token: name } : { machine: name }
     return show(given, io, await callStartedDaemon(io, 'POST', `/api/fleet/${what}`, CALL_MS, { body }))
+  }
+  if (what === 'roles') {
+    const { WORKER_ROLE } = await import('../../store/worker-role.ts')
+    io.stdout.write(WORKER_ROLE)
+    return EXIT.ok
   }
   if (what === 'found')
     return show(given, io, await callStartedDaemon(io, 'POST', '/api/fleet/found', CALL_MS))
