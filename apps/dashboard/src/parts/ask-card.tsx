@@ -50,7 +50,11 @@ export function AskCard({ view: { ask, subject, judgement }, current, onAnswer }
           <h2>{asksItself ? visibleText(ask.title, 300) : (tool ?? ask.title)}</h2>
           <span class="dim">
             {agent ? AGENTS[agent] : ''} in{' '}
-            {session && !machine ? <Link to={`/sessions/${session}`}>{folderName(project)}</Link> : folderName(project)}
+            {session && !machine ? (
+              <Link to={`/sessions/${session}`}>{folderName(project)}</Link>
+            ) : (
+              folderName(project)
+            )}
             {cwd && cwd !== project ? ` (${visibleText(cwd, 160)})` : ''}
             {machine ? ` on ${visibleText(machine, 80)}` : ''}
           </span>
