@@ -6,7 +6,7 @@ import { Scroller } from './scroller.tsx'
 import { Empty } from './tag.tsx'
 
 const POLL_MS = 1200
-const TAIL_LINES = 12
+const TAIL_LINES = 16
 
 const useScreen = (session: Session) =>
   useResource<ScreenView>(
