@@ -65,8 +65,8 @@ export function geminiRows(steps: readonly Step[], session: string, at: () => st
       case 'agent':
         return [
           call(
-            'codebase_investigator',
-            { objective: step.task },
+            'invoke_agent',
+            { agent_name: 'codebase_investigator', prompt: step.task },
             `Subagent 'codebase_investigator' finished.\nTermination Reason: GOAL\nResult:\n${step.text}`,
           ),
         ]
