@@ -63,13 +63,19 @@ export const CommandRuleMatch = z.strictObject({
 })
 export type CommandRuleMatch = z.infer<typeof CommandRuleMatch>
 
+const RuleRest = {
+  reason: z.string().max(500).optional(),
+  /** Of an allow: the command runs outside the sandbox. Without it, it runs inside if it can work there. */
+  outside: z.boolean().optional(),
+}
+
 /** One item of `permissions.allow`, `permissions.deny` or `permissions.ask`. A plain string is a pattern for Bash. */
 export const PermissionRule = z.union([
   RulePattern,
-  PatternRule.extend({ reason: z.string().max(500).optional() }),
-  CommandRuleMatch.extend({ reason: z.string().max(500).optional() }),
-  RuleMatch.extend({ reason: z.string().max(500).optional() })
-    .refine(rule => Object.keys(rule).some(key => key !== 'reason'), {
+  PatternRule.extend(RuleRest),
+  CommandRuleMatch.extend(RuleRest),
+  RuleMatch.extend(RuleRest)
+    .refine(rule => Object.keys(rule).some(key => !(key in RuleRest)), {
       message: 'a rule must name at least a tool, a program, a path or a host',
     })
     .meta({ minProperties: 1 }),
@@ -84,6 +90,8 @@ export const PermissionStep = z.object({
   reason: z.string(),
   /** The rule names one command word for word, as "always allow" remembers it. */
   exact: z.literal(true).optional(),
+  /** The rule of a person that allows it says `outside: true`. */
+  outside: z.literal(true).optional(),
 })
 export type PermissionStep = z.infer<typeof PermissionStep>
 
@@ -107,6 +115,8 @@ export const PermissionEffects = z.object({
   unknown: z.array(z.string()),
   /** Why the call cannot work in the sandbox: what it needs from outside. */
   leaves: z.array(z.string()).optional(),
+  /** Folders outside the project in which it works: it works in the sandbox where commands may read all of them. */
+  folders: z.array(z.string()).optional(),
   /** Servers that the call contacts: it works in the sandbox where commands may contact all of them. */
   contacts: z.array(z.string()).optional(),
   /** What downloads packages: it works in the sandbox where registries answer there. */

@@ -81,9 +81,9 @@ export async function whyOutside(
   if (decision === 'deny') return reason
   if (decision === 'ask' && (brokered.size === 0 || trail.some(step => step.decision === 'ask')))
     return reason
-  // A remembered yes is a yes to the command, which people also gave before they had a sandbox.
-  const own = decision === 'allow' && trail.find(({ rule, exact }) => !BATONS.test(rule) && !exact)
-  if (own) return `your rule ${own.rule} allows it outside`
+  // A rule that allows a command answers the question about it. It does not say that it has to leave, unless it says so.
+  const own = decision === 'allow' ? trail.filter(isOwnRule) : []
+  if (own[0] && own.every(({ outside }) => outside)) return `your rule ${own[0].rule} lets it out`
   const open = place.broker === 'person' ? undefined : openSteps(judgement)[0]
   if (open && place.broker === 'rules') return `${open.part} needs a yes to leave the sandbox`
   const [first] = brokered
@@ -94,7 +94,8 @@ export async function whyOutside(
   if (installs !== undefined && !place.hasRegistries) return installs
   const unknown = (effects.contacts ?? []).find(server => !answersHost(place.hosts ?? [], server))
   if (unknown !== undefined) return `it contacts ${unknown}`
-  if (!isInside(place.cwd, place.worktree)) return `it works in another folder (${place.cwd})`
+  const elsewhere = [place.cwd, ...(effects.folders ?? [])].find(folder => !isVisible(folder, place))
+  if (elsewhere !== undefined) return `it works in another folder (${elsewhere})`
   for (const path of effects.writes) {
     const why = whyNotWritten(path, place, ports)
     if (why) return why
@@ -162,6 +163,9 @@ export const overwrites = (
   worktree: string,
   { exists }: Pick<ContainmentPorts, 'exists'>,
 ): boolean => decision !== 'allow' && effects.writes.some(path => isInside(path, worktree) && exists(path))
+
+/** Whether a rule of a person or of a workflow decided, not one of Baton's. */
+export const isOwnRule = ({ rule }: PermissionStep): boolean => !BATONS.test(rule)
 
 /** Rules that Baton brings itself. What a grant covers is contained, too, unless it has to leave. */
 const BATONS = /^(builtin|analysis|preset|self-protection|error|grant)\b/

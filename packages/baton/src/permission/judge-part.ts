@@ -55,6 +55,7 @@ export function judgePart(
   if (outside && 'installs' in outside) collector.installs.add(outside.installs)
   if (outside && 'contacts' in outside) for (const server of outside.contacts) collector.contacts.add(server)
   if (outside && 'why' in outside) collector.leaves.add(outside.why)
+  if (outside && 'folder' in outside) collector.folders.add(context.paths.realpath(outside.folder))
   const found = command.elsewhere ? noFindings() : judgePaths(assessment, command, analysis, context)
   if (found.root) return collector.denyForGood('builtin destroy', part, rootReason(found.root, request.home))
   if (found.closed) return collector.close(part, found.closed)
@@ -148,6 +149,8 @@ function byRules(
   if (speaks) {
     collector.add(ruleStep(spoken, part.slice(0, 500)))
     if (spoken.decision !== 'allow') return false
+    // Inside it would find an empty file, or none.
+    if (found.secret) collector.leaves.add(`it touches ${found.secret}, which is hidden in the sandbox`)
   }
   if (assessment.kind === 'destroy')
     return collector.denyForGood('builtin destroy', part, reasonOf(assessment))

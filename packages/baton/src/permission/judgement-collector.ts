@@ -16,6 +16,8 @@ export class JudgementCollector {
   readonly unknown: string[] = []
   /** What the parts need from outside the sandbox. */
   readonly leaves = new Set<string>()
+  /** Folders outside the project in which the parts work. */
+  readonly folders = new Set<string>()
   /** Servers that the parts contact, as they name them. */
   readonly contacts = new Set<string>()
   /** What downloads packages. */
@@ -83,6 +85,7 @@ export class JudgementCollector {
         outside: this.outside,
         unknown: this.unknown,
         ...(this.leaves.size > 0 ? { leaves: [...this.leaves] } : {}),
+        ...(this.folders.size > 0 ? { folders: [...this.folders] } : {}),
         ...(this.contacts.size > 0 ? { contacts: [...this.contacts] } : {}),
         ...(this.installs.size > 0 ? { installs: [...this.installs] } : {}),
         ...(this.brokered.size > 0 ? { brokered: [...this.brokered] } : {}),

@@ -18,7 +18,13 @@ export function needsOutside(
   command: SimpleCommand,
   assessment: Assessment,
   place: Place,
-): { why: string } | { brokered: true } | { installs: string } | { contacts: readonly string[] } | undefined {
+):
+  | { why: string }
+  | { brokered: true }
+  | { installs: string }
+  | { contacts: readonly string[] }
+  | { folder: string }
+  | undefined {
   const elsewhere = [...command.folders, ...namedFolders(command, assessment.program, place.home)].find(
     folder => !place.isInWorktree(folder) && !PRIVATE.some(own => isInside(folder, own)),
   )
@@ -30,10 +36,9 @@ export function needsOutside(
   if (elsewhere === undefined && installs !== undefined) return { installs }
   const contacts = elsewhere === undefined ? contactsOf(assessment) : undefined
   if (contacts !== undefined) return { contacts }
-  const why =
-    whyOutside(command, assessment) ??
-    (elsewhere === undefined ? undefined : `it works in another folder (${elsewhere})`)
-  return why === undefined ? undefined : { why }
+  const why = whyOutside(command, assessment)
+  if (why !== undefined) return { why }
+  return elsewhere === undefined ? undefined : { folder: elsewhere }
 }
 
 function whyOutside(command: SimpleCommand, assessment: Assessment): string | undefined {
@@ -74,7 +79,7 @@ const SIGNALS = words('kill pkill killall skill fuser')
 
 /** Programs whose work is elsewhere: other machines, containers, services, accounts, the desktop. */
 const OUTSIDE = words(`
-  docker docker-compose podman podman-compose nerdctl buildah skopeo lima limactl colima minikube kind k3d k3s k9s
+  docker docker-compose podman podman-compose nerdctl buildah ctr crictl skopeo lima limactl colima minikube kind k3d k3s k9s
   kubectl oc helm helmfile kubectx kubens stern istioctl argocd flux kustomize
   aws gcloud gsutil bq az doctl flyctl fly heroku vercel netlify wrangler firebase supabase railway eb sam cdk
   serverless sls pulumi terraform tofu terragrunt ansible ansible-playbook vault consul nomad packer vagrant

@@ -10,6 +10,7 @@ import {
   type ContainmentPlace,
   type ContainmentPorts,
   hiddenInside,
+  isOwnRule,
   overwrites,
   releasesOf,
   whyOutside,
@@ -116,7 +117,7 @@ export async function runInside(
   // At the same time: both wait for the disk.
   const [prepared, taken] = await Promise.all([
     link.prepare(event, context, release),
-    judgement.decision === 'allow' ? undefined : snapshot?.(),
+    mayChangeFiles(judgement) ? snapshot?.() : undefined,
   ])
   if (!prepared.ok) return refuse(prepared.reason)
   if (taken && 'noUndo' in taken && overwrites(judgement, place.worktree, link.ports)) {
@@ -171,10 +172,14 @@ async function runInOwnSandbox(
 ): Promise<Decided | undefined> {
   // Neither the broker nor a registry answers there: the text decides about what needs one.
   if (needsNetwork(judgement) && !hasNetwork) return undefined
-  const taken = judgement.decision === 'allow' ? undefined : await snapshot?.()
+  const taken = mayChangeFiles(judgement) ? await snapshot?.() : undefined
   if (taken && 'noUndo' in taken && overwrites(judgement, worktree, ports)) return undefined
   return { decision: 'allow', reason: insideWords(name, taken), by: 'sandbox', ...taken }
 }
+
+/** Baton's own rules allow only what it can read. A person's rule may allow anything. */
+const mayChangeFiles = ({ decision, trail }: PermissionJudgement): boolean =>
+  decision !== 'allow' || trail.some(isOwnRule)
 
 const insideWords = (where: string, taken: Snapshotted | undefined): string =>
   taken && 'undo' in taken

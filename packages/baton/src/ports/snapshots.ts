@@ -150,7 +150,7 @@ export interface PositionPlan {
 export interface SnapshotWorktree {
   /** The root, links followed. */
   readonly root: string
-  /** Packs stored snapshots when there are many. Slow: not before a command. */
+  /** Packs stored snapshots when there are many. Slow: not before a command. Throws if it cannot. */
   tidy(): Promise<void>
   /** Runs `work` under a lock that excludes all other processes. */
   exclusively<T>(work: () => Promise<T>): Promise<T>

@@ -69,7 +69,7 @@ export interface Undo {
   /** What changed in the files from this step to the next one, or until now if it is the newest. */
   changes(worktree: string, step: number): Promise<{ step: Step; patch: string; until: string | undefined }>
   restore(worktree: string, step?: number): Promise<Restored>
-  /** Reads the worktree ahead of time, so that the first snapshot before a command is fast. */
+  /** Reads the worktree ahead of time, so that the first snapshot before a command is fast. Also throws if it cannot tidy. */
   prepare(worktree: string): Promise<void>
 }
 
@@ -157,8 +157,10 @@ export function makeUndo({ snapshots, clock, ...options }: UndoOptions): Undo {
     async prepare(folder) {
       const worktree = await snapshots.open(folder)
       await worktree?.exclusively(async () => {
-        await worktree.tidy()
+        // A store that cannot be tidied still takes snapshots.
+        const failed = await worktree.tidy().catch((cause: unknown) => ({ cause }))
         await worktree.capture({ about: undefined, atMs: clock.now(), limits })
+        if (failed) throw failed.cause
       })
     },
 

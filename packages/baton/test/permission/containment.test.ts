@@ -88,6 +88,11 @@ describe('a command runs in the sandbox', () => {
   test('that reads or writes what the settings open', async () => {
     const place = { readable: ['/srv/data'], writable: ['/srv/out'] }
     expect(await outside('wc -l /srv/data/table.csv > /srv/out/lines', { place })).toBeUndefined()
+    expect(await outside('cd /srv/data && wc -l table.csv', { place })).toBeUndefined()
+    expect(await outside('git -C /srv/data/repo log && make -C /srv/out', { place })).toBeUndefined()
+    expect(await outside('cd /usr/include && ls', { place })).toBeUndefined()
+    expect(await outside('cd /srv/data && touch new', { place })).toMatch(/writes to/)
+    expect(await outside('cd /srv/data && git push', { place })).toMatch(/git push/)
   })
 })
 
@@ -116,16 +121,38 @@ describe('its text decides about a command', () => {
     expect(await outside(command)).toMatch(why)
   })
 
-  test('that starts in another folder', async () => {
+  test('that starts in another folder, unless commands may read it', async () => {
     expect(await outside('ls', { place: { cwd: '/srv/other' } })).toMatch(/another folder/)
+    expect(await outside('ls', { place: { cwd: '/srv/other', readable: ['/srv/other'] } })).toBeUndefined()
   })
 
-  test('that a rule of the person asks about, denies or allows', async () => {
+  test('that a rule of the person asks about, denies or lets out', async () => {
     const rule = [{ program: 'make' }]
     expect(await outside('make', { config: { permissions: { ask: rule } } })).toBeDefined()
     expect(await outside('make', { config: { permissions: { deny: rule } } })).toBeDefined()
-    expect(await outside('make', { config: { permissions: { allow: rule } } })).toMatch(/your rule/)
-    expect(await outside('make && npm test', { config: { permissions: { allow: rule } } })).toBeUndefined()
+    const allow = [{ program: 'make', outside: true }]
+    expect(await outside('make && ls', { config: { permissions: { allow } } })).toMatch(/lets it out/)
+    // The rest of the command has no such rule.
+    expect(await outside('make && npm test', { config: { permissions: { allow } } })).toBeUndefined()
+    const others = { allow: [...allow, { program: 'npm' }] }
+    expect(await outside('make && npm test', { config: { permissions: others } })).toBeUndefined()
+  })
+
+  test.each([
+    ['make', { program: 'make' }, undefined],
+    ['make test', { pattern: '^make ' }, undefined],
+    ['npm test', { command: 'npm test', outside: false }, undefined],
+    ['python3 -c "print(1)"', { program: 'python3' }, undefined],
+    ['docker ps', { program: 'docker' }, /docker/],
+    ['kubectl apply -f x.yaml', { program: 'kubectl' }, /kubectl/],
+    ['curl -s https://example.com', { program: 'curl', hosts: 'example.com' }, /contacts/],
+    ['cat /srv/data/table.csv', { program: 'cat' }, /reads/],
+    ['cat .env', { program: 'cat', paths: '.env' }, /hidden/],
+    ['wc -l < .env', { paths: '.env' }, /hidden/],
+  ])('that a rule allows only if it cannot work inside: %s', async (command, rule, why) => {
+    const found = await outside(command, { config: { permissions: { allow: [rule] } } })
+    if (why) expect(found).toMatch(why)
+    else expect(found).toBeUndefined()
   })
 
   test('that a person always allows, word for word: it runs inside unless it has to leave', async () => {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
@@ -246,4 +246,8 @@ test('the store is tidied even if it has a step that git cannot walk through, an
   await tidyStore(store)
   expect(() => world.git('cat-file', '-e', step)).toThrow()
   expect(world.text('show', `${store.refs}1:7`)).toBe('file 7')
+  // Neither way works where git finds no repository: that is reported.
+  crowd()
+  rmSync(join(world.path, '.git/HEAD'))
+  await expect(tidyStore(store)).rejects.toThrow('they take more space')
 })

@@ -2,6 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { gitSnapshots } from '../../src/adapters/git/snapshot.ts'
+import { systemClock } from '../../src/adapters/system/clock.ts'
+import { makeUndo } from '../../src/undo/undo.ts'
 import { gitState, storedRefs, storeIn, treeOf, undoWorld } from './world.ts'
 
 const occasion = { label: 'rm -rf src' }
@@ -33,6 +36,22 @@ it('preparing stores no step, and the first snapshot needs to read nothing again
   expect((await undo.take(repo.path, occasion))?.step).toBe(1)
   await undo.prepare(repo.path)
   expect((await undo.take(repo.path, occasion))?.step).toBe(1)
+})
+
+it('a store that cannot be tidied still takes snapshots, and preparing says so', async () => {
+  await using world = await undoWorld()
+  const { repo } = world
+  const broken = makeUndo({
+    clock: systemClock,
+    snapshots: {
+      async open(folder) {
+        const worktree = await gitSnapshots({ dir: world.state }).open(folder)
+        return worktree && { ...worktree, tidy: () => Promise.reject(new Error('no space')) }
+      },
+    },
+  })
+  await expect(broken.prepare(repo.path)).rejects.toThrow('no space')
+  expect((await broken.take(repo.path, occasion))?.step).toBe(1)
 })
 
 it('steps that Baton 0.1 stored in the project are moved out of its reach and stay restorable', async () => {

@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { appendFile, lstat, mkdir, readFile, realpath } from 'node:fs/promises'
+import { constants, lstatSync } from 'node:fs'
+import { appendFile, lstat, mkdir, realpath } from 'node:fs/promises'
 import { dirname, isAbsolute, join } from 'node:path'
 import type { Git, GitPosition } from '../../ports/git.ts'
+import { readRegularFile, readRegularText } from './snapshot/regular-file.ts'
 
 const TIMEOUT_MS = 4000
 const MAX_OUTPUT = 32 * 1024 * 1024
@@ -164,10 +166,13 @@ export const systemGit: Git & GitPosition = {
     const shown = (await git(folder, ['rev-parse', '--git-path', 'info/exclude']))?.trimEnd()
     if (!shown) return
     const path = isAbsolute(shown) ? shown : join(folder, shown)
-    const before = await readFile(path, 'utf8').catch(() => '')
-    if (before.split('\n').includes(pattern)) return
+    const isThere = lstatSync(path, { throwIfNoEntry: false }) !== undefined
+    const before = isThere ? readRegularText(path, MAX_READ_BYTES) : ''
+    if (before === undefined || before.split('\n').includes(pattern)) return
     await mkdir(dirname(path), { recursive: true })
-    await appendFile(path, `${before === '' || before.endsWith('\n') ? '' : '\n'}${pattern}\n`)
+    const { O_WRONLY, O_CREAT, O_APPEND, O_NOFOLLOW, O_NONBLOCK } = constants
+    const flag = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK
+    await appendFile(path, `${before === '' || before.endsWith('\n') ? '' : '\n'}${pattern}\n`, { flag })
   },
 }
 
@@ -207,8 +212,8 @@ async function rebasedBranch(folder: string): Promise<string | undefined> {
     'rebase-apply/head-name',
   ])
   for (const path of said?.split('\n').filter(Boolean) ?? []) {
-    const name = await readFile(isAbsolute(path) ? path : join(folder, path), 'utf8').catch(() => '')
-    const branch = /^refs\/heads\/(\S{1,200})\s*$/.exec(name)?.[1]
+    const name = readRegularText(isAbsolute(path) ? path : join(folder, path), 1000)
+    const branch = /^refs\/heads\/(\S{1,200})\s*$/.exec(name ?? '')?.[1]
     if (branch !== undefined) return branch
   }
   return undefined
@@ -325,9 +330,8 @@ async function fileDigest(path: string, read: boolean): Promise<string> {
   try {
     const facts = await lstat(path)
     if (!facts.isFile() || !read || facts.size > MAX_READ_BYTES) return `${facts.size}:${facts.mtimeMs}\0`
-    return createHash('sha256')
-      .update(await readFile(path))
-      .digest('base64url')
+    const bytes = readRegularFile(path, MAX_READ_BYTES)?.bytes
+    return bytes ? createHash('sha256').update(bytes).digest('base64url') : 'unreadable\0'
   } catch {
     return 'gone\0'
   }

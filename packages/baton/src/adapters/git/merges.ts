@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { appendFile, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { BatonError } from '@batonpass/contract/errors'
@@ -8,12 +8,14 @@ import { gitCheckouts } from './checkouts.ts'
 import { gitClones } from './clones.ts'
 import { systemGit } from './git.ts'
 import { failed, isStranger, networkGit } from './network.ts'
+import { readRegularText } from './snapshot/regular-file.ts'
 import { checkBranchName, noRemote, remoteOf } from './work.ts'
 
 const run = promisify(execFile)
 const MERGE_MS = 10 * 60_000
 /** More merges of a branch than this teach nothing new. */
 const MAX_LEARNED = 20
+const MOST_LEARNED_BYTES = 10_000_000
 
 /**
  * Merges with the user's own git. A conflict that was solved before is solved the same way (`git rerere`; all clones of a
@@ -119,7 +121,7 @@ async function shareSolutions(folder: string, shared: string): Promise<void> {
 /** Learns how the author solved conflicts in merges on the branch, by repeating them. Each is looked at once. */
 async function learnSolutions(folder: string, shared: string, onto: string, head: string): Promise<boolean> {
   const list = join(shared, 'learned-merges')
-  const known = new Set((await readFile(list, 'utf8').catch(() => '')).split('\n'))
+  const known = new Set((readRegularText(list, MOST_LEARNED_BYTES) ?? '').split('\n'))
   const how = ['rev-list', '--merges', `--max-count=${MAX_LEARNED}`, head, `^${onto}`]
   const merges = (await must(folder, how)).out.split('\n').filter(id => id && !known.has(id))
   for (const merge of merges) {

@@ -1,7 +1,7 @@
-import { lstat, readFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import type { UnnamedWrites } from '../../ports/unnamed-writes.ts'
 import { git, withoutFilters } from './git.ts'
+import { readRegularText } from './snapshot/regular-file.ts'
 
 const MAX_PATCH = 5_000_000
 const MAX_WORDS = 50
@@ -138,9 +138,9 @@ async function patches(look: Look, words: readonly string[], plain: readonly str
   if (plain.length === 0 || plain.includes('-')) return true
   if (words.some(word => /^--(directory|unsafe-paths|include|exclude)/.test(word))) return true
   for (const name of plain) {
-    const { size } = await lstat(name)
-    if (size > MAX_PATCH) return true
-    for (const line of (await readFile(name, 'utf8')).split('\n')) {
+    const text = readRegularText(name, MAX_PATCH)
+    if (text === undefined) return true
+    for (const line of text.split('\n')) {
       const said = /^(?:\+\+\+|---|(?:rename|copy) (?:to|from)|diff --git) (.*)$/.exec(line)?.[1]
       if (said === undefined) continue
       if (said.includes('"')) return true

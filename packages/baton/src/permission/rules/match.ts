@@ -28,6 +28,8 @@ export interface CompiledRule {
   /** It names one command, and vouches for nothing that reaches it in another way. */
   readonly isExact?: boolean
   readonly namesPaths: boolean
+  /** A person lets what it allows out of the sandbox. */
+  readonly isOutside?: boolean
   readonly matches: (subject: Subject) => boolean
 }
 
@@ -44,9 +46,12 @@ export function compileRule(
   place: RulePlace,
 ): CompiledRule {
   if (typeof rule === 'string') return patternRule(rule, 'Bash', decision, name, undefined)
-  if ('pattern' in rule) return patternRule(rule.pattern, rule.tool ?? 'Bash', decision, name, rule.reason)
-  if ('command' in rule) return commandRule(rule, decision, name, place)
+  const isOutside = rule.outside === true
+  if ('pattern' in rule)
+    return { ...patternRule(rule.pattern, rule.tool ?? 'Bash', decision, name, rule.reason), isOutside }
+  if ('command' in rule) return { ...commandRule(rule, decision, name, place), isOutside }
   return {
+    isOutside,
     decision,
     name,
     reason: rule.reason,

@@ -13,8 +13,15 @@ export function ruleStep(rule: CompiledRule, part: string): PermissionStep {
   const said = rule.reason ?? `the rule ${rule.name} says so`
   const ends = rule.decision === 'allow' && isContainerClient(part)
   const reason = ends ? `${said}; ${ENDS_CONTAINMENT}` : said
-  const { name, decision, isExact } = rule
-  return { rule: name, decision, part, reason, ...(isExact ? { exact: true } : {}) }
+  const { name, decision, isExact, isOutside } = rule
+  return {
+    rule: name,
+    decision,
+    part,
+    reason,
+    ...(isExact ? { exact: true } : {}),
+    ...(isOutside && decision === 'allow' ? { outside: true } : {}),
+  }
 }
 
 export function secretStep({ preset, presetName }: RuleSet, part: string, secret: string): PermissionStep {

@@ -1,4 +1,14 @@
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { systemGit } from '../../../src/adapters/git/git.ts'
@@ -33,6 +43,29 @@ it("Baton's own files are not a change, and are hidden from git", async () => {
   expect(await repo.git('status', '--porcelain')).toBe('')
   const lines = readFileSync(join(repo.path, '.git/info/exclude'), 'utf8').split('\n')
   expect(lines.filter(line => line === '/.tmp/')).toHaveLength(1)
+})
+
+it('Pipes, links and huge files in the place of what Baton reads hold nothing up', async () => {
+  await using repo = await gitRepo()
+  const own = (name: string) => join(repo.path, '.git', name)
+  rmSync(own('info/exclude'), { force: true })
+  mkdirSync(own('info'), { recursive: true })
+  execFileSync('mkfifo', [own('info/exclude')])
+  await systemGit.exclude(repo.path, '/.tmp/')
+  rmSync(own('info/exclude'))
+  repo.write('target.txt', 'as it was')
+  symlinkSync(join(repo.path, 'target.txt'), own('info/exclude'))
+  await systemGit.exclude(repo.path, '/.tmp/')
+  expect(readFileSync(join(repo.path, 'target.txt'), 'utf8')).toBe('as it was')
+  mkdirSync(own('rebase-merge'))
+  execFileSync('mkfifo', [own('rebase-merge/head-name')])
+  await repo.git('checkout', '-q', '--detach')
+  execFileSync('mkfifo', [join(repo.path, 'pipe')])
+  expect((await systemGit.worktree(repo.path))?.branch).toBeFalsy()
+  rmSync(own('rebase-merge/head-name'))
+  writeFileSync(own('rebase-merge/head-name'), 'refs/heads/x')
+  truncateSync(own('rebase-merge/head-name'), 3_000_000_000)
+  expect((await systemGit.worktree(repo.path))?.branch).toBeFalsy()
 })
 
 it('A linked worktree, an empty repository and no repository at all are understood', async () => {

@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { gitUnnamedWrites } from '../../../src/adapters/git/unnamed-writes.ts'
@@ -154,4 +155,12 @@ it('Hooks among the files that were changed run nothing with the next commit', a
   repo.write('.husky/pre-commit', '#!/bin/sh\nevil\n')
   expect(await brings(repo, 'commit -m x')).toBe(true)
   expect(await brings(repo, 'commit --no-verify -m x')).toBe(true)
+})
+
+it('a pipe or a link in the place of a patch may bring anything, and holds nothing up', async () => {
+  await using repo = await branches()
+  const [pipe, link] = [join(repo.path, 'pipe.patch'), join(repo.path, 'link.patch')]
+  execFileSync('mkfifo', [pipe])
+  symlinkSync('/dev/zero', link)
+  for (const patch of [pipe, link]) expect(await brings(repo, `apply ${patch}`)).toBe(true)
 })

@@ -6,7 +6,10 @@ import { readLoose } from './objects.ts'
 import { gitAt } from './place.ts'
 import { PACK_LISTED, PACK_MS, type Store } from './store.ts'
 
-/** Packs the store's objects and drops those of expired steps, once there are many. Call it under the lock. */
+/**
+ * Packs the store's objects and drops those of expired steps, once there are many. Call it under the lock. Throws if neither
+ * way works: the store still takes snapshots, but grows.
+ */
 export async function tidyStore(store: Store): Promise<void> {
   const count = (folder: string) => {
     const path = join(store.gitDir, 'objects', folder)
@@ -18,8 +21,12 @@ export async function tidyStore(store: Store): Promise<void> {
     await gitAt(store, ['repack', '-a', '-d', '-q'], { timeoutMs: PACK_MS })
     await gitAt(store, ['prune', '--expire=now'], { timeoutMs: PACK_MS })
   } catch {
-    // A store that cannot be tidied still takes snapshots.
-    await packWithoutWalk(store).catch(() => {})
+    await packWithoutWalk(store).catch(cause => {
+      throw new Error(
+        `Baton cannot pack its snapshots of ${store.root}, so they take more space. Check ${store.gitDir} with git fsck`,
+        { cause },
+      )
+    })
   }
 }
 
