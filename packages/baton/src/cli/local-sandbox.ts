@@ -11,7 +11,7 @@ import { systemIds } from '../adapters/system/ids.ts'
 import { onPath } from '../adapters/system/on-path.ts'
 import { realpath } from '../adapters/system/realpath.ts'
 import type { ToolEvent } from '../permission/ask-for.ts'
-import { containmentPlace, openSteps, whyOutside } from '../permission/containment.ts'
+import { containmentPlace, mayLeaveByMode, openSteps, whyOutside } from '../permission/containment.ts'
 import { canRunInside } from '../permission/run-inside.ts'
 import type { SandboxStatus } from '../ports/sandbox.ts'
 import { sessionSettings } from '../sandbox/access/access.ts'
@@ -113,7 +113,10 @@ export async function sandboxOutlook(
     realpath,
   )
   const outside = await whyOutside(judgement, found, { ...gitUnnamedWrites, exists: existsSync })
-  if (outside !== undefined) return { ...byText, outside }
+  if (outside !== undefined) {
+    const mustAsk = byText.decision === 'defer' && !mayLeaveByMode(judgement, config)
+    return { ...byText, ...(mustAsk ? { decision: 'ask' } : {}), outside }
+  }
   const unbounded = whyNoBoundary(found.worktree, realpath(place.home))
   if (unbounded !== undefined) return refuse(unbounded, { ...byText, outside: unbounded })
   // It runs inside as a whole, and a yes is needed for this part of it alone.

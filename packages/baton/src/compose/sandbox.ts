@@ -269,7 +269,7 @@ function brokerFor(event: EventOf<'ToolRequested'>, context: ReactionContext) {
   const mode = event.mode ?? session.mode
   const isLeft = undecidedFor(config.permission.undecided, event, mode) === 'leave'
   const isOwnJudge = mode !== undefined && sandboxingOf(event.agent)?.ownJudge?.includes(mode) === true
-  if (isLeft && isOwnJudge) return 'rules'
+  if (isLeft && isOwnJudge) return 'agent'
   if (dialogFollows(event, context)) return 'dialog'
   return attended === true ? 'rules' : 'person'
 }

@@ -19,9 +19,10 @@ export interface ContainmentPlace {
   undo: boolean
   /**
    * Where a person says yes to what the broker does. `dialog`: in the agent's dialog, before the command runs. `rules`:
-   * nowhere, because the agent itself judges what needs a yes, and must see the command for that.
+   * nowhere, because the agent asks about the command itself. `agent`: nowhere, because the agent's mode judges what needs a
+   * yes. In both it must see the command for that.
    */
-  broker?: 'rules' | 'dialog' | 'person' | undefined
+  broker?: 'rules' | 'agent' | 'dialog' | 'person' | undefined
   /** Whether package registries answer inside. */
   hasRegistries?: boolean | undefined
   /** Servers that answer inside, in the syntax of `sandbox.hosts`. */
@@ -85,7 +86,9 @@ export async function whyOutside(
   const own = decision === 'allow' ? trail.filter(isOwnRule) : []
   if (own[0] && own.every(({ outside }) => outside)) return `your rule ${own[0].rule} lets it out`
   const open = place.broker === 'person' ? undefined : openSteps(judgement)[0]
-  if (open && place.broker === 'rules') return `${open.part} needs a yes to leave the sandbox`
+  // What no one has read does not leave by the agent's own judgement: it runs inside, and the broker decides about the rest.
+  const isForAgent = place.broker === 'agent' && judgement.understood
+  if (open && (place.broker === 'rules' || isForAgent)) return `${open.part} needs a yes to leave the sandbox`
   const [first] = brokered
   if (first !== undefined && place.broker === undefined) return `${first} needs a remote`
   const [leaves] = effects.leaves ?? []
@@ -114,6 +117,15 @@ export async function whyOutside(
     return 'it may bring other settings of agents, editors or Baton'
   return undefined
 }
+
+/**
+ * Whether a permission mode that does not ask may let out a command that cannot work inside. Code that no one has read needs a
+ * rule, a grant or a person.
+ */
+export const mayLeaveByMode = (
+  { understood }: Pick<PermissionJudgement, 'understood'>,
+  { sandbox }: Pick<Config, 'sandbox'>,
+): boolean => understood && sandbox.mode !== 'strict'
 
 /** What the broker does for a command only after a yes. */
 export function openSteps({ trail, effects }: PermissionJudgement): PermissionStep[] {

@@ -16,6 +16,7 @@ import {
 import { type Call, Calls, type DialogOffer } from './calls.ts'
 import { type ChainSettings, type NextLink, nextLink } from './chain.ts'
 import { chainSettings } from './chain-settings.ts'
+import { mayLeaveByMode } from './containment.ts'
 import { type GrantsInForce, usesUp } from './grants/grants-in-force.ts'
 import type { PermissionRequest } from './judge-context.ts'
 import { askMs, dialogFollows, type LinkPorts, takeSnapshot, walk } from './links.ts'
@@ -137,13 +138,14 @@ async function decide(
         ports.fault('preparing the sandbox', cause)
         return undefined
       })
-      if (decided) return await conclude(signal.aborted ? unheard(decided) : decided)
-      const outcome = await byText()
+      if (decided && decided !== 'leaves') return await conclude(signal.aborted ? unheard(decided) : decided)
+      const mustAsk = decided === 'leaves' && !mayLeaveByMode(judgement, context.config)
+      const outcome = await byText(mustAsk ? { ...settings, undecided: 'ask' } : settings)
       return outcome.now ?? (await outcome.later?.run(signal)) ?? {}
     }
     return { later: { run, otherwise, withinMs } }
   }
-  return await byText()
+  return await byText(settings)
 
   /** What the links after the rules make of a part that leaves the sandbox while the rest runs inside. */
   function decideRelease(signal: AbortSignal) {
@@ -174,7 +176,7 @@ async function decide(
   }
 
   /** What the rules, a snapshot, a model or a person make of the text. */
-  async function byText(): Promise<Outcome> {
+  async function byText(settings: ChainSettings): Promise<Outcome> {
     const next = nextLink(judgement, settings, tried)
     if (event.type === 'PermissionAsked' && asksItself(event) && next.link === 'person')
       return {

@@ -73,14 +73,17 @@ export interface InsideOptions {
   decideRelease(part: PermissionStep): Promise<Decided>
 }
 
-/** Prepares a command for the sandbox. Undefined: its text decides, as without a sandbox. */
+/**
+ * Prepares a command for the sandbox. Undefined: its text decides, as without a sandbox. `leaves`: so it does, but there is
+ * a sandbox, and the command cannot work in it.
+ */
 export async function runInside(
   event: ShellRequest,
   context: ReactionContext,
   judgement: PermissionJudgement,
   { snapshot, isAllowedByText, decideRelease }: InsideOptions,
   link: SandboxLink,
-): Promise<Decided | undefined> {
+): Promise<Decided | 'leaves' | undefined> {
   const isStrict = context.config.sandbox.mode === 'strict'
   const refuse = (why: string): Decided | undefined =>
     isStrict
@@ -99,7 +102,13 @@ export async function runInside(
   const cannotWork =
     unbounded === undefined ? await whyCannotWork(event, context, judgement, link) : undefined
   if (cannotWork !== undefined) return { decision: 'deny', reason: cannotWork, by: 'sandbox' }
-  if ((await whyOutside(judgement, place, link.ports)) !== undefined) return undefined
+  if ((await whyOutside(judgement, place, link.ports)) !== undefined) {
+    const isAgentsOwn =
+      unbounded !== undefined ||
+      (await link.whyOwnText(event, context)) !== undefined ||
+      (await link.ownSandbox?.(event, context)) !== undefined
+    return isAgentsOwn ? undefined : 'leaves'
+  }
   if (unbounded !== undefined) return refuse(unbounded)
   if ((await link.whyOwnText(event, context)) !== undefined) return undefined
   const own = await link.ownSandbox?.(event, context)

@@ -29,7 +29,9 @@ describe('a rule that allows a container client', () => {
       path => path,
     )
     const ports = { exists: () => false, mayChange: async () => false } as never
-    expect(await whyOutside(judgement, place, ports)).toMatch(/works outside the sandbox|changes this machine/)
+    expect(await whyOutside(judgement, place, ports)).toMatch(
+      /works outside the sandbox|changes this machine/,
+    )
   })
 
   test('is needed: without one, no container starts unasked', () => {

@@ -77,8 +77,14 @@ describe('a command runs in the sandbox', () => {
       ['git push', 'npm test && git push origin main', 'gh pr merge "$N"', 'cd "$X" && git push'],
     ],
     ['person', [], ['git push', 'npm test && git push', 'gh pr merge "$N"']],
-    // The agent's own judge must see what it judges.
+    // The agent asks about the command itself.
     ['rules', ['git push', 'npm test && git push'], ['npm test', 'git commit -m x']],
+    // The agent's own judge must see what it judges. It judges only what Baton understood.
+    [
+      'agent',
+      ['git push', 'git add -A && git push'],
+      ['npm test', 'git commit -m x', 'npm test && git push', 'gh pr merge "$N"'],
+    ],
   ])('that the broker does a part of, where a yes comes from: %s', async (broker, asked, inside) => {
     const place = { broker }
     for (const command of asked) expect(await outside(command, { place })).toBeDefined()

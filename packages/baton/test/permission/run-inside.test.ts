@@ -1,4 +1,4 @@
-import { Config } from '@batonpass/contract/config'
+import { Config, type ConfigInput } from '@batonpass/contract/config'
 import { describe, expect, test } from 'vitest'
 import { agent as claudeCode } from '../../src/adapters/agents/claude-code/agent.ts'
 import { modes } from '../../src/adapters/agents/claude-code/modes.ts'
@@ -76,10 +76,53 @@ describe('a command in the sandbox', () => {
     expect(world.snapshots).toBe(0)
   })
 
+  test('that a rule of the person allows is replaced, too, after a snapshot', async () => {
+    const { sandbox, calls } = link()
+    const world = reactorWorld({ ports: { sandbox }, snapshot: 'taken' })
+    const config = { permissions: { allow: [{ program: 'make' }] } }
+    expect(await world.answer(requested('make'), world.context(config))).toHaveProperty('rewrite')
+    expect([calls.prepared, world.snapshots]).toEqual([['make'], 1])
+    const out = { permissions: { allow: [{ program: 'make', outside: true }] } }
+    expect(await world.answer(requested('make'), world.context(out))).not.toHaveProperty('rewrite')
+    expect(world.decisions.at(-1)).toMatchObject({ decision: 'allow', by: 'rules' })
+  })
+
   test('that names a hidden file comes with a hint', async () => {
     const { sandbox } = link()
     const world = reactorWorld({ ports: { sandbox } })
     expect((await world.answer(requested('cat ~/notes'))).context).toContain('baton request path')
+  })
+})
+
+describe('a command that cannot work in the sandbox, in a mode that does not ask', () => {
+  const MIXED = 'npm test && docker run alpine'
+  const decide = async (
+    command: string,
+    { config = {}, more = {} }: { config?: ConfigInput; more?: Partial<SandboxLink> } = {},
+  ) => {
+    const world = reactorWorld({ ports: link(more) })
+    await world.answer(requested(command, { mode: 'auto' }), world.context(config))
+    return { decision: world.decisions.at(-1)?.decision, questions: world.questions.length }
+  }
+
+  test('is left to the mode only if Baton understood every part of it', async () => {
+    expect(await decide('docker run alpine')).toEqual({ decision: 'defer', questions: 0 })
+    expect(await decide(MIXED)).toEqual({ decision: 'ask', questions: 1 })
+    const allow = [{ program: 'docker' }, { program: 'npm' }]
+    const ruled = await decide(MIXED, { config: { permissions: { allow } } })
+    expect(ruled).toEqual({ decision: 'allow', questions: 0 })
+  })
+
+  test('is never left to the mode with sandbox.mode: strict', async () => {
+    expect(await decide('docker run alpine', { config: strict })).toEqual({ decision: 'ask', questions: 1 })
+  })
+
+  test.each<[string, Partial<SandboxLink>]>([
+    ['without a sandbox', { whyUnavailable: async () => 'no bubblewrap.' }],
+    ['where the agent’s own rules may apply', { whyOwnText: async () => 'a rule' }],
+    ['in the agent’s own sandbox', { ownSandbox: async () => ({ name: 'Codex’s', hasNetwork: true }) }],
+  ])('is left to the mode as before: %s', async (_, more) => {
+    expect(await decide(MIXED, { more })).toEqual({ decision: 'defer', questions: 0 })
   })
 })
 
