@@ -83,7 +83,7 @@ describe('a command runs in the sandbox', () => {
     [
       'agent',
       ['git push', 'git add -A && git push'],
-      ['npm test', 'git commit -m x', 'npm test && git push', 'gh pr merge "$N"'],
+      ['npm test', 'git commit -m x', 'npm test && git push', 'bash x.sh; git push'],
     ],
   ])('that the broker does a part of, where a yes comes from: %s', async (broker, asked, inside) => {
     const place = { broker }
