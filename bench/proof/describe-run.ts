@@ -42,9 +42,9 @@ function recordsOf(folder: string, cwd: string): string {
 }
 
 const textFiles = (folder: string): string =>
-  readdirSync(folder, { withFileTypes: true })
+  readdirSync(folder, { withFileTypes: true, recursive: true })
     .filter(entry => entry.isFile())
-    .map(({ name }) => `${name}: ${readFileSync(join(folder, name), 'utf8').slice(-MAX_LOG)}`)
+    .map(({ name, parentPath }) => `${name}: ${readFileSync(join(parentPath, name), 'utf8').slice(-MAX_LOG)}`)
     .join('\n')
 
 /** Entries of this project, and those about no project, such as faults. */
