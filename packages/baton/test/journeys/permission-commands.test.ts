@@ -177,7 +177,7 @@ describe('permission by the command line', () => {
       await wants(command)
     const rules = folder.write(
       'new.yaml',
-      'permissions:\n  allow: [{program: make, subcommand: release}]\n  deny: [{program: git, flags: --oneline}]\n',
+      'permissions:\n  allow: [{program: make, subcommand: release, outside: true}]\n  deny: [{program: git, flags: --oneline}]\n',
     )
     const changes = lines(await baton.must('check', '--rules', rules, '--since', since, '--json'))
     expect(
