@@ -41,7 +41,7 @@ const SCREEN = `
 ${RULE}
 ❯
 ${RULE}
-  ⏵⏵ accept edits on (shift+tab to cycle)
+  accept edits on (shift+tab to cycle)
 `
 
 await using world = await dashboardWorld()
