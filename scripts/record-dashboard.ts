@@ -73,7 +73,7 @@ const pages: typeof PAGES = [
   ['terminal', ({ coding }) => `/sessions/${coding.id}/terminal`, /Added 12 lines/],
 ]
 
-// The folders of this run and the user's name on this machine are nobody's business.
+// The folders of this run and the user's name on this machine do not belong in pictures.
 const HIDE_MACHINE = `(() => {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   while (texts.nextNode()) {

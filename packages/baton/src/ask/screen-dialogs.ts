@@ -51,6 +51,8 @@ interface Shown {
   since: number
   /** No agent asks this. */
   isOpenedByHand: boolean
+  /** It was about to close once, but is still shown. */
+  hasStayed?: boolean
   /** Set while Baton asks. Aborted when the dialog is gone. */
   asking?: AbortController
 }
@@ -126,8 +128,12 @@ export class ScreenDialogs {
     if (recent.some(ask => isOf(session, ask) && ask.createdAt >= session.lastSeenAt && isLeftToScreen(ask)))
       return
     const firstSeenAt = clock.now() - (clock.elapsed() - shown.since)
-    if (recent.some(ask => isOf(session, ask) && isOfHookSettledAfter(firstSeenAt, ask))) {
+    if (
+      !shown.hasStayed &&
+      recent.some(ask => isOf(session, ask) && isOfHookSettledAfter(firstSeenAt, ask))
+    ) {
       // A hook asked what this dialog asks and has its answer: the dialog is about to close. If it stays, ask later.
+      shown.hasStayed = true
       shown.since = clock.elapsed()
       delete shown.asking
       return

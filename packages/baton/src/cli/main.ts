@@ -44,10 +44,13 @@ export async function main(
   }
 }
 
-/** Commands that print messages. Others fit their lists themselves, or print documents and screens, which keep their lines. */
+/**
+ * Commands that print messages. Others fit their lists themselves, or print documents, screens and commands that a person
+ * confirms, which keep their lines.
+ */
 const MESSAGES: ReadonlySet<string> = new Set([
   ...['init', 'uninstall', 'up', 'down', 'run', 'resume', 'stop', 'kill', 'dashboard', 'webhook'],
-  ...['allow', 'deny', 'answer', 'away', 'back', 'done', 'request', 'forget', 'undo'],
+  ...['away', 'back', 'done', 'request', 'forget', 'undo'],
 ])
 
 async function find(commands: readonly Command[], name: string): Promise<Command> {

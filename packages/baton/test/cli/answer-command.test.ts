@@ -110,18 +110,20 @@ describe('baton asks, allow and deny', () => {
     expect(none.screen).toContain('Nothing waits for such an answer')
     const id = await open('make release')
     expect(await run('allow')).toMatchObject({ code: 2, out: expect.stringContaining('ASK is missing') })
-    await using terminal = await startTerminal({
-      command: [process.execPath, CLI, 'allow'],
-      cwd: dir.path,
-      env,
-      columns: 200,
-    })
+    const allow = () =>
+      startTerminal({ command: [process.execPath, CLI, 'allow'], cwd: dir.path, env, columns: 200 })
+    // What is typed ahead without reading is not a yes.
+    await using hasty = await allow()
+    await hasty.waitForScreen(/make release[\s\S]*Answer this one\?/)
+    await hasty.press('Enter')
+    await hasty.waitForScreen(/Nothing was answered/)
+    await using terminal = await allow()
     await terminal.waitForScreen(/make release[\s\S]*Answer this one\?/)
+    await terminal.type('y')
+    await terminal.waitForScreen(/Answer this one\?.*y/)
     expect(asks.open()).toHaveLength(1)
     await terminal.press('Enter')
-    await expect
-      .poll(async () => (await asks.find(id))?.answer?.option, { timeout: 60_000 })
-      .toBe('allow-once')
+    await expect.poll(async () => (await asks.find(id))?.answer?.option).toBe('allow-once')
     await open('make one')
     await open('make two')
     const several = await inTerminal(process.execPath, CLI, 'deny')

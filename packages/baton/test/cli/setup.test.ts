@@ -365,12 +365,12 @@ describe('uninstall', () => {
     writeFileSync(join(here.project.path, '.git/info/exclude'), '/mine\n/.tmp/\n/.bmad/handoffs/\n')
     const shown = await here.run('uninstall', '--dry-run')
     expect(shown.stdout).toMatch(
-      /In addition to the hooks, this would be removed:\n.*journal.*\n +\d+ undo snapshots of /,
+      /In addition to the hooks, this would be removed:\n.*journal.*\n +\d+ undo snapshots? of /,
     )
     expect(existsSync(here.baton.stateDir)).toBe(true)
     const gone = await here.run('uninstall', '--yes')
     expect(gone).toMatchObject({ code: 0, stderr: '' })
-    expect(gone.stdout).toMatch(/\d undo snapshots of /)
+    expect(gone.stdout).toMatch(/\d undo snapshots? of /)
     expect(gone.stdout).toContain('these documents are yours')
     expect(gone.stdout).toMatch(/Left .*\/\.baton\.yaml: these settings are yours/)
     expect(readFileSync(join(here.project.path, '.git/info/exclude'), 'utf8')).toBe(

@@ -72,6 +72,11 @@ const wrong: [what: string, yaml: string, ...problems: string[]][] = [
     `${at}:4:7: permissions.deny[1]: expected a pattern as text, or a rule such as {pattern: "^npm test", tool: Bash}, found 3.`,
   ],
   [
+    'outside in a rule that denies',
+    'permissions:\n  deny:\n    - {program: make, outside: true}\n',
+    `${at}:3:7: permissions.deny[0]: \`outside\` belongs to a rule of permissions.allow`,
+  ],
+  [
     'a pattern that could hold up a decision',
     "permissions:\n  allow:\n    - '^ok'\n    - pattern: 'a(?=b)'\n",
     `${at}:4:16: permissions.allow[1]: the pattern uses lookahead or lookbehind. See docs/guides/permission.md`,

@@ -391,7 +391,7 @@ test('an agent renews its login through the proxy: the server gets the real toke
   expect(both.stdout).not.toMatch(/new-token|renews-/)
   expect(seen).toEqual([expect.stringMatching(/^POST \/v1\/oauth\/token .*renews-once/)])
   expect(readFileSync(path, 'utf8')).toMatch(/new-token.*renews-next/)
-  // Nothing else passes there, and an error of the server tells nothing but its code.
+  // Nothing else passes there, and only the code of a server's error is passed on.
   const others = [
     `curl -s -m 20 -X POST -d x ${url}/v1/files`,
     `curl -s -m 20 '${url}/v1/oauth/token'`,

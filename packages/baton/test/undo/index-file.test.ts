@@ -151,6 +151,16 @@ test('reads only the trees again if nothing but contents and times changed, and 
   }
   for (const forged of [original.subarray(0, -25), Buffer.concat([original, original])])
     expect(factsOf(parseIndex(forged, place, last))).toEqual(factsOf(parseIndex(forged, place)))
+  // The id of a flagged entry is the new one.
+  git('update-index', '--skip-worktree', 'a.txt')
+  const flagged = parseIndex(bytes(), place)
+  git(
+    'update-index',
+    '--cacheinfo',
+    `100644,${git('hash-object', '-w', 'src/b.txt').toString().trim()},a.txt`,
+  )
+  git('update-index', '--skip-worktree', 'a.txt')
+  expect(factsOf(parseIndex(bytes(), place, flagged))).toEqual(factsOf(parseIndex(bytes(), place)))
 })
 
 test('knows the tree right after a commit, and not after git add', async () => {

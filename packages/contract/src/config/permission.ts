@@ -27,21 +27,28 @@ export const permission = section('How permission requests are decided.', {
   ),
 })
 
-const Rule = setting(
-  PermissionRule,
-  'A regular expression for a Bash command, or a rule such as {program: git, subcommand: push}.',
-  { expects: 'a pattern as text, or a rule such as {pattern: "^npm test", tool: Bash}' },
+const ruleSetting = (rule: typeof PermissionRule) =>
+  setting(
+    rule,
+    'A regular expression for a Bash command, or a rule such as {program: git, subcommand: push}.',
+    { expects: 'a pattern as text, or a rule such as {pattern: "^npm test", tool: Bash}' },
+  )
+const Rule = ruleSetting(PermissionRule)
+const RuleWithoutOutside = ruleSetting(
+  PermissionRule.refine(rule => typeof rule === 'string' || rule.outside === undefined, {
+    message: '`outside` belongs to a rule of permissions.allow',
+  }),
 )
-const rules = (description: string, facts: { trust?: 'needed' } = {}) =>
-  setting(z.array(Rule).default([]), description, { expects: 'a list of rules', accumulates: true, ...facts })
+const rules = (description: string, facts: { trust?: 'needed' } = {}, rule = Rule) =>
+  setting(z.array(rule).default([]), description, { expects: 'a list of rules', accumulates: true, ...facts })
 
 /** What one project may run in addition. Baton adds such rules when a person answers "always allow in this project". */
 const ProjectRules = z.strictObject({ project: Folder, allow: z.array(Rule).max(1000).default([]) })
 
 export const permissions = section('Your own permission rules; the rules of all files are combined.', {
   allow: rules('What may run without an ask.', { trust: 'needed' }),
-  deny: rules('What never runs.'),
-  ask: rules('What always needs a person.'),
+  deny: rules('What never runs.', {}, RuleWithoutOutside),
+  ask: rules('What always needs a person.', {}, RuleWithoutOutside),
   projects: setting(
     z.array(ProjectRules).max(500).default([]),
     'Allow rules for single projects: a list of `{project: ~/work/shop, allow: [...]}`. Baton adds what you always allow in a project.',

@@ -44,7 +44,7 @@ async function onlyOpenAsk(io: Io, mayBe: (ask: Ask) => boolean): Promise<Ask> {
   if (!isInteractive(io)) throw new BatonError('usage', 'ASK is missing', { remedy })
   io.stdout.write(`${printable(only.title)}\n${printable(only.detail)}\n`)
   using questions = askAtTerminal(io)
-  if (!(await questions.yes('Answer this one?', true))) throw new BatonError('usage', 'Nothing was answered')
+  if (!(await questions.yes('Answer this one?', false))) throw new BatonError('usage', 'Nothing was answered')
   return only
 }
 

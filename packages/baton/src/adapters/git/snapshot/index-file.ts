@@ -119,7 +119,9 @@ function indexOf(entries: Entries): IndexFile | undefined {
       for (const { at } of trees.all.values()) yield idAt(at)
     },
     parts: () => partsOf(rows, trees.all, names, idAt),
-    reread: now => (hasSameEntries(entries, now) ? indexOf({ ...entries, bytes: now }) : undefined),
+    // Flagged entries contain their contents' ids, which may have changed.
+    reread: now =>
+      flagged.length === 0 && hasSameEntries(entries, now) ? indexOf({ ...entries, bytes: now }) : undefined,
   }
 }
 

@@ -65,20 +65,27 @@ let sent: readonly (string | Buffer)[] = []
 
 /** Undefined at the first call, so that a short program does not start a thread for nothing, and after a failure. */
 function helperFor(paths: readonly (string | Buffer)[]): Worker | undefined {
-  if (helper || hasFailed || paths.length > MOST_FILES) return helper
+  if (hasFailed || paths.length > MOST_FILES) return undefined
+  if (helper) return helper
   if (!wasUsed) {
     wasUsed = true
     return undefined
   }
-  helper = new Worker(HELPER, {
-    eval: true,
-    env: {},
-    execArgv: [],
-    resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 },
-  })
   const stop = () => {
     hasFailed = true
     helper = undefined
+  }
+  try {
+    helper = new Worker(HELPER, {
+      eval: true,
+      env: {},
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 },
+    })
+  } catch {
+    // There may be no thread left for this user.
+    stop()
+    return undefined
   }
   helper.on('error', stop)
   helper.on('exit', stop)
