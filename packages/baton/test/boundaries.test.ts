@@ -72,6 +72,12 @@ describe('the source', () => {
     expect(strangers.map(show)).toEqual([])
   })
 
+  it('adds a rule to the user’s own file only for an answer through Baton, or in a command that the person runs', () => {
+    // What an agent's settings say after a call ran proves nothing: the call could have written them.
+    const writers = edges.filter(({ to }) => to === 'config/add-rule.ts').map(({ from }) => from)
+    expect(writers.filter(from => partOf(from) !== 'cli')).toEqual(['compose/asks.ts'])
+  })
+
   it('keeps the ports free of Node and of packages', () => {
     const outside = [...imports].flatMap(([from, names]) =>
       partOf(from) === 'ports'

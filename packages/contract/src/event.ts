@@ -85,8 +85,6 @@ export const AgentEvent = z.discriminatedUnion('type', [
     ...common,
     ...ToolCall.shape,
     type: z.literal('PermissionAsked'),
-    /** The allow rules, as the agent writes them, that its dialog offers to add to its settings ("don't ask again"). */
-    offers: z.array(z.string().max(500)).min(1).max(20).optional(),
   }),
   z.object({
     ...common,

@@ -9,7 +9,6 @@ import { contextReactor } from '../session/context/reactor.ts'
 import type { OwnModelCalls } from '../session/own-model-calls.ts'
 import type { Pauses } from '../session/pauses.ts'
 import { runContext } from '../work/workflows/reactor.ts'
-import { composeDialogs } from './dialogs.ts'
 import { foreignHooksReactor } from './foreign-hooks.ts'
 import type { Ground } from './ground.ts'
 import type { composeHandoff } from './handoff.ts'
@@ -85,7 +84,6 @@ export function composeHooks(
       fault,
       goalOf: async ({ session, project }) => (await handsOff.activeWorkflow(session, project))?.goal,
     }),
-    dialogs: composeDialogs(ground),
     write,
     fault,
     redact: redactor.text,

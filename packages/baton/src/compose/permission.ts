@@ -36,7 +36,6 @@ export interface PermissionParts {
   snapshot: PermissionPorts['snapshot']
   sandbox: PermissionPorts['sandbox']
   model: PermissionPorts['model']
-  dialogs: PermissionPorts['dialogs']
   write: PermissionPorts['write']
   fault: PermissionPorts['fault']
   /** Removes secrets from a text. */
@@ -99,7 +98,6 @@ export function composePermission(parts: PermissionParts): Reactor {
     snapshot: parts.snapshot,
     sandbox: parts.sandbox,
     model: parts.model,
-    dialogs: parts.dialogs,
     bringsGuarded: (project, commands) =>
       gitUnnamedWrites.mayChange(project, commands, path => isGuarded(path, guarded)),
     write: parts.write,

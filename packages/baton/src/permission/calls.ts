@@ -1,15 +1,6 @@
-import type { RememberedRule } from '@batonpass/contract/ask'
 import type { EventOf } from '@batonpass/contract/event'
 import type { PermissionStep } from '@batonpass/contract/permission'
 import { fingerprintFor } from './ask-for.ts'
-
-/** "Yes, and don't ask again" in an agent's dialog. */
-export interface DialogOffer {
-  /** The rules that the agent would add to its own settings; they are not there yet. */
-  readonly agentRules: readonly string[]
-  /** Baton's rule for exactly this call in this project. Undefined: none may be remembered. */
-  readonly rule: RememberedRule | undefined
-}
 
 /** A tool call on its way: what its first hook was told, until it has run. */
 export interface Call {
@@ -28,8 +19,6 @@ export interface Call {
   answered?: boolean
   /** The journal has an entry for the question about it: what follows is the same question again. */
   isCounted?: boolean
-  /** What that dialog offered to allow from now on. */
-  offer?: DialogOffer
 }
 
 const MOST_CALLS = 2000

@@ -1,19 +1,12 @@
-import type { Ask, AskRules, RememberedRule, WithdrawnWhy } from '@batonpass/contract/ask'
+import type { Ask, AskRules, WithdrawnWhy } from '@batonpass/contract/ask'
 import type { AgentEvent, EventOf, PermissionMode } from '@batonpass/contract/event'
 import type { PermissionJudgement, PermissionRule, PermissionStep } from '@batonpass/contract/permission'
 import type { PathPorts } from '@batonpass/shell-verdict/paths/resolve'
 import type { Asks } from '../ask/asks.ts'
 import type { Contribution } from '../ports/contribution.ts'
 import type { Outcome, ReactionContext, Reactor } from '../ports/reactor.ts'
-import {
-  eventOf,
-  fingerprintFor,
-  isAbout,
-  isOfSubagent,
-  type ToolCallEvent,
-  type ToolEvent,
-} from './ask-for.ts'
-import { type Call, Calls, type DialogOffer } from './calls.ts'
+import { eventOf, fingerprintFor, isAbout, isOfSubagent, type ToolEvent } from './ask-for.ts'
+import { type Call, Calls } from './calls.ts'
 import { type ChainSettings, type NextLink, nextLink } from './chain.ts'
 import { chainSettings } from './chain-settings.ts'
 import { mayLeaveByMode } from './containment.ts'
@@ -39,17 +32,8 @@ export interface PermissionPorts extends LinkPorts, RecordPorts {
   grants?: GrantPorts | undefined
   /** Absent in a process that handles a single call. */
   sandbox?: SandboxLink | undefined
-  /** For "don't ask again" in an agent's own dialog. */
-  dialogs?: DialogPorts | undefined
   home: string
   paths: PathPorts
-}
-
-export interface DialogPorts {
-  /** The allow rules in the agent's own settings right now. */
-  listedAllows(event: ToolCallEvent, context: ReactionContext): Promise<ReadonlySet<string>>
-  /** Adds a rule for the project to the user's own settings; returns the file and the rule as people read them. */
-  addRule(rule: RememberedRule, project: string): Promise<{ file: string; rule: string }>
 }
 
 export interface GrantPorts {
@@ -67,8 +51,8 @@ export function permissionReactor(ports: PermissionPorts): Reactor {
     async react(event, context) {
       if (event.type === 'ToolRequested' || event.type === 'PermissionAsked')
         return await decide(event, context, calls, ports)
-      const notice = await withdrawStale(event, context, calls, ports)
-      return notice ? { now: { notice } } : undefined
+      await withdrawStale(event, context, calls, ports)
+      return undefined
     },
     async denies(event, context) {
       if (event.type !== 'ToolRequested' && event.type !== 'PermissionAsked') return undefined
@@ -105,10 +89,6 @@ async function decide(
   // The links that take time had their say at the call's first hook: the dialog is open because they did not decide.
   const tried: ReadonlySet<NextLink['link']> = new Set(call ? ['undo', 'model'] : [])
   const reason = whyAsked(event, context, judgement, call)
-  if (event.type === 'PermissionAsked' && call) {
-    const offer = await offerOf(event, context, judgement, ports)
-    if (offer) call.offer = offer
-  }
 
   const conclude = async (decided: Decided) => {
     if (decided.decision === 'allow' && decided.by === 'rules' && usesUp(judgement))
@@ -325,23 +305,20 @@ async function withdrawStale(
   context: ReactionContext,
   calls: Calls,
   ports: PermissionPorts,
-): Promise<string | undefined> {
+): Promise<void> {
   const { asks } = ports
   const withdraw = async (fits: (ask: Ask) => boolean, why: WithdrawnWhy = 'settled-elsewhere') => {
     const isHere = (ask: Ask) => ask.kind === 'permission' && ask.facts.session === event.session
     await asks.withdraw(ask => isHere(ask) && fits(ask), why)
-    return undefined
   }
   switch (event.type) {
     case 'ToolFinished': {
       const call = calls.finished(event)
-      const isAlways = call !== undefined && (await isAlwaysInDialog(call, event, context, ports))
-      if (call && (isAlways || isAllowedInDialog(call, event, context)))
-        await recordDialogYes(event, context, call, isAlways, ports)
+      if (call && isAllowedInDialog(call, event, context)) await recordDialogYes(event, context, call, ports)
       // Of two equal calls only the one that ran is settled.
       if (call?.asked) await withdraw(ask => eventOf(ask) === call.asked)
       else await withdraw(ask => isAbout(ask, event))
-      return isAlways ? await rememberOffer(call, context, ports) : undefined
+      return undefined
     }
     case 'PromptSubmitted':
     case 'TurnEnded':
@@ -357,49 +334,6 @@ async function withdrawStale(
   }
 }
 
-/** What the agent's dialog offers to allow from now on, as far as it is not allowed yet. */
-async function offerOf(
-  event: EventOf<'PermissionAsked'>,
-  context: ReactionContext,
-  judgement: PermissionJudgement,
-  ports: PermissionPorts,
-): Promise<DialogOffer | undefined> {
-  if (!event.offers || !ports.dialogs || context.attended !== true) return undefined
-  const listed = await ports.dialogs.listedAllows(event, context)
-  const agentRules = event.offers.filter(rule => !listed.has(rule))
-  if (agentRules.length === 0) return undefined
-  const rules = await rulesFor(event, context, judgement, ports)
-  return { agentRules, rule: rules?.project }
-}
-
-/** The rules that only the dialog offered are now in the agent's settings, and the tool ran: a person said "don't ask again". */
-async function isAlwaysInDialog(
-  { offer, answered }: Call,
-  event: EventOf<'ToolFinished'>,
-  context: ReactionContext,
-  { dialogs }: PermissionPorts,
-): Promise<boolean> {
-  if (!offer || answered || !dialogs) return false
-  const listed = await dialogs.listedAllows(event, context)
-  return offer.agentRules.every(rule => listed.has(rule))
-}
-
-/** Adds Baton's own rule for exactly the call, however wide the agent's rule is. Returns what the person is told. */
-async function rememberOffer(
-  { offer }: Call,
-  { project }: ReactionContext,
-  { dialogs, fault }: PermissionPorts,
-): Promise<string | undefined> {
-  if (!offer?.rule || !dialogs) return undefined
-  try {
-    const { file, rule } = await dialogs.addRule(offer.rule, project)
-    return `Baton will not ask about ${rule} again either: a rule was added to ${file}.`
-  } catch (cause) {
-    fault("remembering an answer in the agent's dialog", cause)
-    return undefined
-  }
-}
-
 /** The agent's own dialog opened, and the tool ran although no one answered through Baton: a person said yes there. */
 const isAllowedInDialog = (call: Call, event: EventOf<'ToolFinished'>, context: ReactionContext): boolean =>
   (call.told === 'ask' || call.told === 'defer') &&
@@ -408,17 +342,19 @@ const isAllowedInDialog = (call: Call, event: EventOf<'ToolFinished'>, context: 
   context.attended === true &&
   /^(default|accept-edits)$/.test(event.mode ?? context.session.mode ?? 'default')
 
-/** `baton learn` counts it as it counts an answer on any other channel. */
+/**
+ * `baton learn` counts it as it counts an answer on any other channel. Nothing is remembered, even after "don't ask again": only
+ * the agent's settings show that choice, and the call that ran could have written them itself.
+ */
 async function recordDialogYes(
   event: EventOf<'ToolFinished'>,
   context: ReactionContext,
   call: Call,
-  isAlways: boolean,
   ports: PermissionPorts,
 ): Promise<void> {
   const decided: Decided = {
     decision: 'allow',
-    reason: `${isAlways ? 'always allowed' : 'allowed'} in the agent's own dialog`,
+    reason: "allowed in the agent's own dialog",
     by: 'person',
     inDialog: true,
     again: call.isCounted === true,

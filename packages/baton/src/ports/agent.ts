@@ -133,8 +133,6 @@ export interface Agent {
   callMark?(toolUseId: string): string
   /** Absent: Baton does not run this agent's commands in the sandbox. */
   readonly sandboxing?: AgentSandboxing
-  /** The allow rules in the agent's own settings, as it writes them. Absent: its dialog offers no rules. */
-  listedAllows?(place: RulePlace): ReadonlySet<string>
   /** Absent: Baton does not run this agent in the sandbox as a whole. */
   readonly containment?: AgentContainment
   /** Absent: Baton watches this agent in a terminal but does not type into it. */

@@ -65,7 +65,7 @@ describe('permission in the course of a session, with the real Claude Code', () 
     model.assertClean()
   })
 
-  test('Escape takes a question back; `defer`, without a sandbox, leaves it to the dialog alone, and what is always allowed there is remembered; what the person’s own settings ask stays asked', {
+  test('Escape takes a question back; `defer`, without a sandbox, leaves it to the dialog alone, and a call that widens the agent’s settings adds no rule to Baton’s; what the person’s own settings ask stays asked', {
     timeout: 240_000,
   }, async () => {
     await using telegram = await startTelegram()
@@ -75,6 +75,12 @@ describe('permission in the course of a session, with the real Claude Code', () 
     })
     const { model, home, baton } = here
     home.writeSettings('local', { permissions: { ask: ['Bash(uptime:*)'] } })
+    // The script widens Claude Code's settings, as "don't ask again" would.
+    const local = join(home.project, '.claude/settings.local.json')
+    const wider = { permissions: { ask: ['Bash(uptime:*)'], allow: ['Bash(npm run *)'] } }
+    writeFileSync(join(home.project, 'wider.json'), JSON.stringify(wider))
+    const scripts = { 'pack-all': 'cp wider.json .claude/settings.local.json' }
+    writeFileSync(join(home.project, 'package.json'), JSON.stringify({ scripts }))
     model.script({ key: home.key }, [
       call('Bash', { command: 'date +escaped-%Y' }),
       call('Bash', { command: 'uptime' }),
@@ -107,17 +113,17 @@ describe('permission in the course of a session, with the real Claude Code', () 
     await terminal.submit('now make it')
     await terminal.answerDialog(/Do you want to proceed/, '1')
     await terminal.waitForScreen(/the third end/)
-    // "Yes, and don't ask again for: npm run *" is remembered by Baton, too, for exactly this command.
     await terminal.submit('now pack it')
     await terminal.waitForScreen(/don.t ask again for: npm run/)
-    await terminal.answerDialog(/Do you want to proceed/, '2')
+    await terminal.answerDialog(/Do you want to proceed/, '1')
     await terminal.waitForScreen(/the fourth end/)
-    await terminal.waitForScreen(/Baton will not ask about "npm run pack-all"/)
+    expect(readFileSync(local, 'utf8')).toContain('Bash(npm run *)')
     const file = readFileSync(join(home.path, '.baton.yaml'), 'utf8')
-    expect(file).toContain("always allowed in the agent's own dialog")
+    expect(file).not.toContain('npm run')
     baton.configure(file.replace('  undecided: defer\n', ''))
-    expect(await baton.must('check', 'npm run pack-all')).toMatch(/^allow/)
-    expect(await baton.must('check', 'npm run pack-all -- --force')).toMatch(/^ask/)
+    expect(await baton.must('check', 'npm run pack-all')).toMatch(/^ask/)
+    const packed = (await decisionsOf(baton)).filter(({ subject }) => subject.includes('pack-all'))
+    expect(packed.map(({ decision, by }) => `${decision} by ${by}`)).toContain('allow by person')
     const deferred = (await decisionsOf(baton)).filter(({ subject }) => subject.includes('deferred'))
     expect(deferred.map(({ decision, by }) => `${decision} by ${by}`).sort()).toEqual([
       'allow by person',

@@ -194,59 +194,15 @@ describe("a yes in the agent's own dialog", () => {
   })
 })
 
-describe('"don\'t ask again" in the agent\'s own dialog', () => {
-  const DEFER = { permission: { undo: false, undecided: 'defer' } } as const
-
-  const run = async (
-    more: object = {},
-    settings: { before?: string[]; after: string[] },
-    command = 'make deploy',
-  ) => {
-    const added: RememberedRule[] = []
-    let listed: readonly string[] = settings.before ?? []
-    const dialogs = {
-      listedAllows: async () => new Set(listed),
-      addRule: async (rule: RememberedRule) => {
-        added.push(rule)
-        return { file: '~/.baton.yaml', rule: 'it' }
-      },
-    }
-    const world = reactorWorld({ ports: { dialogs } })
-    const context = world.context(DEFER, { attended: true, ...more })
-    const call = requested(command)
-    await world.answer(call, context)
-    await world.answer(asked(command, { offers: ['Bash(make *)'] }), context)
-    listed = settings.after
-    const outcome = await world.reactor.react(finished(call), context)
-    return { added, notice: outcome?.now?.notice, decisions: world.decisions, faults: world.faults }
-  }
-
-  test('adds a rule for exactly this call in this project, and says so', async () => {
-    const { added, notice, decisions } = await run({}, { after: ['Bash(make *)'] })
-    expect(added).toEqual([{ command: 'make deploy', folder: '.' }])
-    expect(notice).toBe('Baton will not ask about it again either: a rule was added to ~/.baton.yaml.')
-    expect(decisions.at(-1)).toMatchObject({
-      decision: 'allow',
-      by: 'person',
-      inDialog: true,
-      reason: "always allowed in the agent's own dialog",
-    })
-  })
-
-  test('is not assumed after a plain yes, which `baton learn` counts', async () => {
-    const { added, notice, decisions } = await run({}, { after: [] })
-    expect([added, notice]).toEqual([[], undefined])
-    expect(decisions.at(-1)).toMatchObject({ by: 'person', reason: "allowed in the agent's own dialog" })
-  })
-
-  test('is not assumed if the rule was in the settings before, or if no person is at the agent', async () => {
-    expect((await run({}, { before: ['Bash(make *)'], after: ['Bash(make *)'] })).added).toEqual([])
-    expect((await run({ attended: false }, { after: ['Bash(make *)'] })).added).toEqual([])
-  })
-
-  test('remembers nothing for code that no one read', async () => {
-    const { added, decisions } = await run({}, { after: ['Bash(make *)'] }, 'bash build.sh')
-    expect(added).toEqual([])
-    expect(decisions.at(-1)).toMatchObject({ by: 'person', inDialog: true })
-  })
+test('"don\'t ask again" in the agent\'s own dialog counts as a yes for `baton learn`, and is not remembered', async () => {
+  const world = reactorWorld()
+  const config = { permission: { undo: false, undecided: 'defer' } } as const
+  const context = world.context(config, { attended: true })
+  const call = requested('make deploy')
+  await world.answer(call, context)
+  await world.answer(asked('make deploy'), context)
+  expect(await world.reactor.react(finished(call), context)).toBeUndefined()
+  expect(world.decisions.at(-1)).toMatchObject({ decision: 'allow', by: 'person', inDialog: true })
+  await world.answer(requested('make deploy'), context)
+  expect(world.decisions.at(-1)?.decision).toBe('defer')
 })

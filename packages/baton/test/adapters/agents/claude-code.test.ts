@@ -13,13 +13,6 @@ agentContract({
 })
 
 /** What a dialog's "Yes, and don't ask again" would add. */
-const offer = (ruleContent: string, destination = 'localSettings') => ({
-  type: 'addRules',
-  rules: [{ toolName: 'Bash', ruleContent }],
-  behavior: 'allow',
-  destination,
-})
-
 describe('what Claude Code says', () => {
   const eventOf = (name: string) => {
     const decoded = claudeCode.decode(recorded('claude-code', name), undefined)
@@ -93,24 +86,6 @@ describe('what Claude Code says', () => {
     // `claude --agent NAME` sends the type for the session itself.
     const main = claudeCode.decode({ ...recorded('claude-code', 'stop'), agent_type: 'reviewer' }, undefined)
     expect(main).not.toHaveProperty('event.subagent')
-  })
-
-  test.each([
-    ['nothing', undefined, undefined],
-    [
-      'a mode and folders of the session',
-      recorded('claude-code', 'permission-request.bash').permission_suggestions,
-      undefined,
-    ],
-    ['a rule of the session', [offer('npm run *', 'session')], undefined],
-    ['a rule that denies', [{ ...offer('npm run *'), behavior: 'deny' }], undefined],
-    ['a hostile value', [{ ...offer('x'), rules: [{ toolName: 7 }] }, 3, null], undefined],
-    ['a rule that is too long', [offer('x'.repeat(600))], undefined],
-    ['a rule for a settings file', [offer('npm run *')], ['Bash(npm run *)']],
-  ])('a dialog that offers %s', (_, permission_suggestions, offers) => {
-    const payload = { ...recorded('claude-code', 'permission-request.bash'), permission_suggestions }
-    const decoded = claudeCode.decode(payload, undefined)
-    expect('event' in decoded && Reflect.get(decoded.event, 'offers')).toEqual(offers)
   })
 
   test('a slash command is heard once: its expansion is ignored', () => {

@@ -8,7 +8,6 @@ import { containment } from './containment.ts'
 import { settingsPath } from './install.ts'
 import { launches } from './launch.ts'
 import { REPLACED_WITH_ALLOW } from './modes.ts'
-import { listedAllows } from './offered-rules.ts'
 import { whyOwnText } from './own-rules.ts'
 import { claudeReader } from './reader.ts'
 import { claudeTerminal } from './terminal.ts'
@@ -35,7 +34,6 @@ export const agent: Agent = {
       /bash/.test(CLAUDE_CODE_SHELL ?? SHELL) || !has('zsh') ? 'bash' : 'zsh',
     whyOwnText,
   },
-  listedAllows,
   containment,
   terminal: claudeTerminal,
   foreignHooks: (place, read) =>

@@ -4,7 +4,6 @@ import { formQuestions } from '../mcp-form.ts'
 import { eventName, optional, type Payload, printableName, readPayload } from '../payload.ts'
 import { actionOf } from './actions.ts'
 import { modes } from './modes.ts'
-import { offeredRules } from './offered-rules.ts'
 import { STATUS_LINE } from './status-line-name.ts'
 
 /** Claude Code's hook JSON as our event. */
@@ -43,7 +42,6 @@ const events: Record<string, (payload: Payload) => DecodedEvent> = {
     ...common(p),
     ...toolCall(p),
     type: 'PermissionAsked',
-    ...optional('offers', offeredRules(p.raw('permission_suggestions'))),
   }),
   PostToolUse: p => toolFinished(p, false, 'tool_response'),
   PostToolUseFailure: p => toolFinished(p, true, 'error'),

@@ -30,7 +30,7 @@ interface Found {
 const MANAGED = '/etc/claude-code'
 
 /** All settings that may hold rules, from files and from the command line with which Claude Code was started. */
-export function* settingsOf({ home, env, project, cwd, args, read, names }: RulePlace): Generator<Found> {
+function* settingsOf({ home, env, project, cwd, args, read, names }: RulePlace): Generator<Found> {
   const own = ownFolder({ home, env }, 'CLAUDE_CONFIG_DIR', '.claude')
   const managed = join(MANAGED, 'managed-settings.d')
   const files = [
