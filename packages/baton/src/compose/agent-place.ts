@@ -1,7 +1,10 @@
 import { readdirSync } from 'node:fs'
+import { normalize } from 'node:path'
+import { isInside } from '@batonpass/shell-verdict/paths/resolve'
 import { type AgentProcess, readAgentProcess } from '../adapters/system/agent-process.ts'
 import { lastLineWith } from '../adapters/system/last-line.ts'
 import type { ToolCallEvent } from '../permission/ask-for.ts'
+import type { RulesOwner } from '../permission/run-inside.ts'
 import type { RulePlace } from '../ports/agent.ts'
 import type { ReactionContext } from '../ports/reactor.ts'
 import type { Ground } from './ground.ts'
@@ -29,6 +32,23 @@ export async function rulePlace(
     names,
     lastInTranscript: text => (transcript === undefined ? undefined : lastLineWith(transcript, text)),
   }
+}
+
+/** Whose files decide that an agent's own rules may apply: what is so without the project's files is the user's. */
+export function ownerOfRules(
+  mayApply: (place: RulePlace) => boolean,
+  place: RulePlace,
+): RulesOwner | undefined {
+  if (!mayApply(place)) return undefined
+  const isProjects = (path: string) =>
+    [place.project, place.cwd].some(folder => isInside(normalize(path), folder))
+  const withoutProject: RulePlace = {
+    ...place,
+    // Empty, not absent: a file that the command line names and that is absent counts as the user's.
+    read: path => (isProjects(path) && place.read(path) !== undefined ? '{}' : place.read(path)),
+    names: folder => (isProjects(folder) ? [] : place.names(folder)),
+  }
+  return mayApply(withoutProject) ? 'user' : 'project'
 }
 
 /** Where a command works: agents may name another folder for one command. */

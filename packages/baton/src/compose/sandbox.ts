@@ -24,7 +24,7 @@ import { hasOwnProxy } from '../sandbox/network/inside-environment.ts'
 import { sandboxReactor, UntoldReports } from '../sandbox/reactor.ts'
 import { Sandboxes } from '../sandbox/sandboxes.ts'
 import { composeAccess } from './access.ts'
-import { cwdOf, processReader, rulePlace } from './agent-place.ts'
+import { cwdOf, ownerOfRules, processReader, rulePlace } from './agent-place.ts'
 import { type BrokerLinks, composeBroker } from './broker.ts'
 import type { Ground } from './ground.ts'
 import { composeInsideCalls } from './inside-calls.ts'
@@ -203,12 +203,16 @@ export function composeSandbox(
         const status = await sandboxes.probe()
         return status.available ? undefined : `${status.reason} ${status.remedy}`
       },
-      async whyOwnText(event, context) {
+      async ownRules(event, context) {
         // It runs as it is, so the agent sees its text.
         if (context.isContained) return undefined
         const known = sandboxingOf(event.agent)
-        if (!known || event.action.kind !== 'shell') return 'the agent has no sandbox'
-        return known.whyOwnText(event.action.command, await rulePlace(event, context, ground, processOf))
+        if (!known || event.action.kind !== 'shell') return 'user'
+        const { command } = event.action
+        return ownerOfRules(
+          place => known.whyOwnText(command, place) !== undefined,
+          await rulePlace(event, context, ground, processOf),
+        )
       },
       ownSandbox: async (event, context) =>
         context.isContained

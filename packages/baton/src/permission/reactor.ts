@@ -116,7 +116,7 @@ async function decide(
       const options = { snapshot, isAllowedByText, decideRelease: decideRelease(signal) }
       const decided = await runInside(event, context, judgement, options, sandbox).catch(cause => {
         ports.fault('preparing the sandbox', cause)
-        return undefined
+        return 'leaves' as const
       })
       if (decided && decided !== 'leaves') return await conclude(signal.aborted ? unheard(decided) : decided)
       const mustAsk = decided === 'leaves' && !mayLeaveByMode(judgement, context.config)

@@ -38,14 +38,17 @@ export const canRunInside = (
 export const isAmongModes = (modes: AgentSandboxing['modes'], mode: PermissionMode | undefined): boolean =>
   modes === 'any' || (mode !== undefined && modes.includes(mode))
 
+/** `project`: only files of the project say so, and whoever wrote them does not turn the sandbox off. */
+export type RulesOwner = 'user' | 'project'
+
 /** The sandbox as the permission chain sees it. */
 export interface SandboxLink {
   /** Whether this is a command of an agent and a permission mode that can run inside. */
   takes(event: ShellRequest, context: ReactionContext): boolean
   /** Why this machine has no sandbox, and what to do; undefined if it has one. */
   whyUnavailable(): Promise<string | undefined>
-  /** Why the agent must see the command's own text. */
-  whyOwnText(event: ShellRequest, context: ReactionContext): Promise<string | undefined>
+  /** Whose settings of the agent may decide about the command, so that it must see the text. Undefined: no one's. */
+  ownRules(event: ShellRequest, context: ReactionContext): Promise<RulesOwner | undefined>
   /** The agent's own sandbox, if it is on: it counts as the sandbox. */
   ownSandbox?(event: ShellRequest, context: ReactionContext): Promise<AgentOwnSandbox | undefined>
   /** Whether this agent's program runs what it is handed in place of a command. Absent: it does. */
@@ -75,7 +78,7 @@ export interface InsideOptions {
 
 /**
  * Prepares a command for the sandbox. Undefined: its text decides, as without a sandbox. `leaves`: so it does, but there is
- * a sandbox, and the command cannot work in it.
+ * a sandbox, so code that no one has read needs a yes.
  */
 export async function runInside(
   event: ShellRequest,
@@ -93,6 +96,7 @@ export async function runInside(
           by: 'sandbox',
         }
       : undefined
+  const byOwnRules = (owner: RulesOwner) => (owner === 'project' || isStrict ? 'leaves' : undefined)
   const place = await link.place(event, context)
   // Found out first: to look for protected files in such a folder can take long.
   const unbounded = whyNoBoundary(place.worktree, place.home)
@@ -103,14 +107,14 @@ export async function runInside(
     unbounded === undefined ? await whyCannotWork(event, context, judgement, link) : undefined
   if (cannotWork !== undefined) return { decision: 'deny', reason: cannotWork, by: 'sandbox' }
   if ((await whyOutside(judgement, place, link.ports)) !== undefined) {
-    const isAgentsOwn =
-      unbounded !== undefined ||
-      (await link.whyOwnText(event, context)) !== undefined ||
-      (await link.ownSandbox?.(event, context)) !== undefined
-    return isAgentsOwn ? undefined : 'leaves'
+    if (unbounded !== undefined) return 'leaves'
+    const rules = await link.ownRules(event, context)
+    if (rules !== undefined) return byOwnRules(rules)
+    return (await link.ownSandbox?.(event, context)) === undefined ? 'leaves' : undefined
   }
   if (unbounded !== undefined) return refuse(unbounded)
-  if ((await link.whyOwnText(event, context)) !== undefined) return undefined
+  const rules = await link.ownRules(event, context)
+  if (rules !== undefined) return byOwnRules(rules)
   const own = await link.ownSandbox?.(event, context)
   if (own !== undefined) return await runInOwnSandbox(own, judgement, place, snapshot, link)
   const state = await link.rewriteState?.(event, context)
@@ -128,10 +132,10 @@ export async function runInside(
     link.prepare(event, context, release),
     mayChangeFiles(judgement) ? snapshot?.() : undefined,
   ])
-  if (!prepared.ok) return refuse(prepared.reason)
+  if (!prepared.ok) return refuse(prepared.reason) ?? 'leaves'
   if (taken && 'noUndo' in taken && overwrites(judgement, place.worktree, link.ports)) {
     await link.discard(event.session, prepared.id)
-    return undefined
+    return 'leaves'
   }
   if (state === 'unknown' && taken && 'noUndo' in taken) {
     await link.discard(event.session, prepared.id)
@@ -167,7 +171,7 @@ async function whyCannotWork(
   judgement: PermissionJudgement,
   link: SandboxLink,
 ): Promise<string | undefined> {
-  if (!needsNetwork(judgement) || (await link.whyOwnText(event, context)) !== undefined) return undefined
+  if (!needsNetwork(judgement) || (await link.ownRules(event, context)) !== undefined) return undefined
   return (await link.ownSandbox?.(event, context))?.withoutNetwork
 }
 

@@ -28,7 +28,7 @@ function escalated(broker: 'rules' | 'person') {
   const sandbox: SandboxLink = {
     takes: event => event.tool === 'Bash',
     whyUnavailable: async () => undefined,
-    whyOwnText: async () => undefined,
+    ownRules: async () => undefined,
     ownSandbox: async () => undefined,
     rewriteState: async () => 'proven',
     place: async () => ({

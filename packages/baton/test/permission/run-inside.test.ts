@@ -13,7 +13,7 @@ const link = (more: Partial<SandboxLink> = {}) => {
   const sandbox: SandboxLink = {
     takes: event => event.tool === 'Bash',
     whyUnavailable: async () => undefined,
-    whyOwnText: async () => undefined,
+    ownRules: async () => undefined,
     place: async () => ({
       worktree: PROJECT,
       cwd: PROJECT,
@@ -119,10 +119,55 @@ describe('a command that cannot work in the sandbox, in a mode that does not ask
 
   test.each<[string, Partial<SandboxLink>]>([
     ['without a sandbox', { whyUnavailable: async () => 'no bubblewrap.' }],
-    ['where the agent’s own rules may apply', { whyOwnText: async () => 'a rule' }],
+    ['where the user’s own rules for the agent may apply', { ownRules: async () => 'user' }],
     ['in the agent’s own sandbox', { ownSandbox: async () => ({ name: 'Codex’s', hasNetwork: true }) }],
   ])('is left to the mode as before: %s', async (_, more) => {
     expect(await decide(MIXED, { more })).toEqual({ decision: 'defer', questions: 0 })
+  })
+
+  const ASKED = { decision: 'ask', questions: 1 }
+
+  test.each<[string, string, Partial<SandboxLink>]>([
+    ['only the project’s files bring rules for the agent', MIXED, { ownRules: async () => 'project' }],
+    ['they do, and it would work inside', 'npm test', { ownRules: async () => 'project' }],
+    ['preparing it fails', 'npm test', { prepare: () => Promise.reject(new Error('no disk')) }],
+    [
+      'no boundary can be drawn',
+      'npm test',
+      { prepare: async () => ({ ok: false, reason: 'It has too many files.' }) },
+    ],
+  ])('asks about code that no one has read where %s', async (_, command, more) => {
+    expect(await decide(command, { more })).toEqual(ASKED)
+  })
+
+  test('asks about such code where a file would be lost: there is no snapshot', async () => {
+    const world = reactorWorld({ ports: link(), snapshot: 'none' })
+    await world.answer(requested('npm test && rm a.txt', { mode: 'auto' }))
+    expect([world.decisions.at(-1)?.decision, world.questions.length]).toEqual(['ask', 1])
+  })
+
+  test.each<[string, Partial<SandboxLink>]>([
+    ['the user’s own rules for the agent may apply', { ownRules: async () => 'user' }],
+    ['the project’s may', { ownRules: async () => 'project' }],
+    ['preparing fails', { prepare: () => Promise.reject(new Error('no disk')) }],
+    [
+      'the project is the home folder',
+      {
+        place: async () => ({
+          worktree: HOME,
+          cwd: HOME,
+          home: HOME,
+          readable: [],
+          writable: [],
+          undo: true,
+        }),
+      },
+    ],
+  ])('asks or denies with sandbox.mode: strict where %s', async (_, more) => {
+    for (const command of ['docker run alpine', 'npm test', MIXED]) {
+      const { decision } = await decide(command, { config: strict, more })
+      expect(decision, command).toMatch(/^(ask|deny)$/)
+    }
   })
 })
 
@@ -257,7 +302,7 @@ describe('a command takes the way of its text', () => {
   })
 
   test.each<[string, Partial<SandboxLink>]>([
-    ['the agent’s own rules may apply', { whyOwnText: async () => 'a rule' }],
+    ['the agent’s own rules may apply', { ownRules: async () => 'user' }],
     ['the machine has no sandbox', { whyUnavailable: async () => 'bubblewrap is missing.' }],
     [
       'no boundary can be drawn',
@@ -383,7 +428,7 @@ describe('the agent’s own sandbox', () => {
   )
 
   test('hides no deny, and no rule of the agent that may let the command out', async () => {
-    const { sandbox } = link({ ...told, whyOwnText: async () => 'a rule may match' })
+    const { sandbox } = link({ ...told, ownRules: async () => 'user' })
     const world = reactorWorld({ ports: { sandbox }, snapshot: 'taken', person: sayYes })
     await world.answer(requested('git push'))
     expect(world.questions).toHaveLength(1)
