@@ -358,6 +358,7 @@ test('an agent renews its login through the proxy: the server gets the real toke
   const tokens = { accessToken: 'old-token', refreshToken: 'renews-once', expiresAt: Date.now() + 60_000 }
   writeFileSync(path, JSON.stringify({ claudeAiOauth: tokens }))
   const seen: string[] = []
+  const sent: object[] = []
   const server = createHttpServer((request, response) => {
     let body = ''
     request.on('data', chunk => {
@@ -365,6 +366,7 @@ test('an agent renews its login through the proxy: the server gets the real toke
     })
     request.on('end', () => {
       seen.push(`${request.method} ${request.url} ${body}`)
+      sent.push(request.headers)
       // A token that renews counts once.
       const isKnown = body.includes('renews-once') && seen.length === 1
       response.writeHead(isKnown ? 200 : 400, { 'content-type': 'application/json' })
@@ -385,11 +387,15 @@ test('an agent renews its login through the proxy: the server gets the real toke
   await using registry = await npmRegistry(folder.path, 'useful', { 'package.json': MANIFEST })
   await using here = await networkWorld(registry, () => hostsOfLogin(login), 0, [], login)
   const body = JSON.stringify({ grant_type: 'refresh_token', refresh_token: 'placeholder' })
-  const renew = `curl -s -m 60 --compressed -X POST -H 'content-type: application/json' -d '${body}' ${url}/v1/oauth/token`
+  const renew = `curl -s -m 60 --compressed -X POST -H 'content-type: text/x' -H 'x-own: chosen' -d '${body}' ${url}/v1/oauth/token`
   const both = await here.world.run(`${renew} & ${renew}; wait`)
   expect(both.stdout.match(/"refresh_token":"sk-ant-baton/g)).toHaveLength(2)
   expect(both.stdout).not.toMatch(/new-token|renews-/)
   expect(seen).toEqual([expect.stringMatching(/^POST \/v1\/oauth\/token .*renews-once/)])
+  expect(sent).toEqual([
+    expect.objectContaining({ 'content-type': 'application/json', 'user-agent': 'baton' }),
+  ])
+  expect(sent[0]).not.toHaveProperty('x-own')
   expect(readFileSync(path, 'utf8')).toMatch(/new-token.*renews-next/)
   // Nothing else passes there, and only the code of a server's error is passed on.
   const others = [

@@ -248,8 +248,32 @@ describe('the login of Claude Code outside the sandbox', () => {
     expect(renewal.exchange(wanted)).toEqual({ answer: expect.stringContaining('"expires_in":3600') })
     // Nothing else is exchanged, and an answer without a token changes nothing.
     expect(() => renewal.exchange('{"grant_type":"authorization_code","code":"x"}')).toThrow()
+    expect(() => renewal.exchange(JSON.stringify({ ...JSON.parse(wanted), client_id: 'a b' }))).toThrow()
     expect(() => renewal.keep('{"error":"invalid_grant"}')).toThrow()
     expect(readFileSync(path, 'utf8')).toContain('renews-next')
+    folder.remove()
+  })
+
+  it('of a subscription is renewed with the scopes of its file, whatever a program inside asks for', () => {
+    const folder = scratch('bl-')
+    const path = join(folder.path, 'credentials.json')
+    const { claudeAiOauth } = oauth('old', 4)['.credentials.json']
+    writeFileSync(path, JSON.stringify({ claudeAiOauth: { ...claudeAiOauth, scopes: ['user:a', 'user:b'] } }))
+    const asked = {
+      grant_type: 'refresh_token',
+      refresh_token: 'x',
+      client_id: 'c',
+      scope: 'org:create_api_key',
+    }
+    const wanted = claudeRenewal(path, () => NOW).exchange(
+      JSON.stringify({ ...asked, expires_in: 9, more: {} }),
+    )
+    expect('send' in wanted && JSON.parse(wanted.send)).toEqual({
+      grant_type: 'refresh_token',
+      refresh_token: 'renews',
+      client_id: 'c',
+      scope: 'user:a user:b',
+    })
     folder.remove()
   })
 

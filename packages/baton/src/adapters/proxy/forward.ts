@@ -70,12 +70,11 @@ export async function forward(
       ? await requestHttps({ ...options, servername: name }, parts.trusted)
       : requestHttp(options)
   }
-  const headers = headersFor(request, rule, path)
   if (rule.renewal) {
-    await renewLogin(request, response, { renewal: rule.renewal, headers, open })
+    await renewLogin(request, response, { renewal: rule.renewal, open })
     return undefined
   }
-  const outgoing = await open(headers)
+  const outgoing = await open(headersFor(request, rule, path))
   return await new Promise((done, fail) => {
     outgoing.once('error', fail)
     outgoing.once('timeout', () => outgoing.destroy(new Error(`${describeTarget(target)} does not answer`)))

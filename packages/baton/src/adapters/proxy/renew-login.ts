@@ -6,13 +6,14 @@ export type OpenRequest = (headers: Record<string, string | string[]>) => Promis
 
 interface Renewed {
   renewal: LoginRenewal
-  /** Of the agent's own request. */
-  headers: Record<string, string | string[]>
   open: OpenRequest
 }
 
 /** Neither a request for a token nor its answer is longer. */
 const MOST_BYTES = 200_000
+
+/** None of the agent's: any program inside can make the request. */
+const HEADERS = { 'content-type': 'application/json', accept: 'application/json', 'user-agent': 'baton' }
 
 let last: Promise<unknown> = Promise.resolve()
 
@@ -33,16 +34,11 @@ export async function renewLogin(
   response.end(text)
 }
 
-async function exchange(
-  body: string,
-  { renewal, headers, open }: Renewed,
-): Promise<{ status: number; text: string }> {
+async function exchange(body: string, { renewal, open }: Renewed): Promise<{ status: number; text: string }> {
   const wanted = renewal.exchange(body)
   if ('answer' in wanted) return { status: 200, text: wanted.answer }
-  // A compressed answer could not be read here.
-  const { 'accept-encoding': _, ...kept } = headers
   const length = String(Buffer.byteLength(wanted.send))
-  const outgoing = await open({ ...kept, 'content-length': length })
+  const outgoing = await open({ ...HEADERS, 'content-length': length })
   const answer = await new Promise<IncomingMessage>((done, fail) => {
     outgoing.once('response', done)
     outgoing.once('error', fail)

@@ -6,12 +6,19 @@ const Login = z.looseObject({
   accessToken: z.string().min(1),
   refreshToken: z.string().min(1).optional(),
   expiresAt: z.number(),
+  scopes: z.array(z.string()).optional(),
 })
 const Credentials = z.looseObject({ claudeAiOauth: Login.optional() })
 /** What of a login is not secret. */
 const KEPT = ['scopes', 'subscriptionType', 'rateLimitTier', 'expiresAt'] as const
 
-const Request = z.looseObject({ grant_type: z.literal('refresh_token') })
+const Request = z.object({
+  grant_type: z.literal('refresh_token'),
+  client_id: z
+    .string()
+    .regex(/^[\w.-]{1,100}$/)
+    .optional(),
+})
 const Answer = z.looseObject({
   access_token: z.string().regex(/^[\x21-\x7e]+$/),
   refresh_token: z.string().min(1).optional(),
@@ -44,12 +51,15 @@ export const claudeRenewal = (path: string, now: () => number): LoginRenewal => 
   server: 'https://platform.claude.com',
   path: '/v1/oauth/token',
   exchange(request) {
-    const wanted = Request.parse(JSON.parse(request))
+    // Nothing else of it is sent: any program inside can make this request.
+    const { grant_type, client_id } = Request.parse(JSON.parse(request))
     const login = readCredentials(readLoginFile(path))
     if (!login?.refreshToken) throw new Error('The login ended. Start `claude` outside once and log in')
     const lasts = login.expiresAt - now()
     if (lasts > FRESH_MS) return { answer: answerFor({ expires_in: Math.floor(lasts / 1000) }) }
-    return { send: JSON.stringify({ ...wanted, refresh_token: login.refreshToken }) }
+    const { refreshToken: refresh_token, scopes } = login
+    const scope = scopes?.join(' ')
+    return { send: JSON.stringify({ grant_type, refresh_token, client_id, scope }) }
   },
   keep(text) {
     const answer = Answer.parse(JSON.parse(text))
