@@ -237,3 +237,6 @@ export interface HiddenVariables {
   /** Beginnings of values that are secrets, whatever the name. */
   readonly values: readonly string[]
 }
+
+/** The first process of a sandbox did not start, or not in time. Another try may succeed. */
+export class SandboxNotStarted extends Error {}

@@ -64,7 +64,7 @@ export class Proofs {
   readonly #parts: ProofsParts
   readonly #running = new Map<string, { end: Promise<Proof>; stop: AbortController }>()
   readonly #waiting: (() => void)[] = []
-  /** Proofs that this daemon launched: `resume` leaves them alone, also between their first record and their launch. */
+  /** Proofs that this daemon launched: `resume` leaves them alone, also if it read their record before they ended. */
   readonly #launched = new Set<string>()
   #places = MAX_RUNNING
 
@@ -154,9 +154,10 @@ export class Proofs {
       ...(again ? { again } : {}),
     }
     this.#launched.add(proof.id)
-    await this.#put(proof)
-    await this.#parts.journal(proof, entryOf(proof, 'started'))
-    this.#launch(proof)
+    const recorded = this.#put(proof).then(() => this.#parts.journal(proof, entryOf(proof, 'started')))
+    // At once: whoever reads the record can cancel it.
+    this.#launch(proof, recorded)
+    await recorded
     void this.#prune()
     return proof
   }
@@ -192,17 +193,26 @@ export class Proofs {
   }
 
   async cancel(id: string): Promise<Proof> {
+    const proof = await this.get(id)
     const running = this.#running.get(id)
     if (running) {
       running.stop.abort()
       return running.end
     }
-    const proof = await this.get(id)
-    if (proof.endedAt !== undefined || this.#launched.has(proof.id)) return proof
+    // It may have ended since it was read.
+    if (proof.endedAt !== undefined || this.#launched.has(id)) return this.get(id)
     // A killed daemon left it, and this one has not resumed it yet.
-    this.#launched.add(proof.id)
-    await removeCheckouts(this.#parts, proof)
-    return this.#finish(proof, { verdict: 'unproven', why: 'cancelled' })
+    this.#launched.add(id)
+    const end = removeCheckouts(this.#parts, proof)
+      .catch(cause => this.#parts.fault('removing checkouts', cause))
+      .then(() => this.#finish(proof, { verdict: 'unproven', why: 'cancelled' }))
+      .catch(cause => {
+        this.#launched.delete(id)
+        throw cause
+      })
+      .finally(() => this.#running.delete(id))
+    this.#running.set(id, { end, stop: new AbortController() })
+    return end
   }
 
   /** Once, when the daemon starts: runs again what a killed daemon left. */
@@ -226,7 +236,7 @@ export class Proofs {
     await Promise.all(ends)
   }
 
-  #launch(first: Proof, prepared: Promise<void> = Promise.resolve()): void {
+  #launch(first: Proof, prepared: Promise<void>): void {
     const stop = new AbortController()
     const end = prepared
       .then(() => this.#run(first, stop.signal))
@@ -236,6 +246,8 @@ export class Proofs {
         return this.#finish(first, { verdict: 'unproven', why })
       })
       .finally(() => this.#running.delete(first.id))
+    // Who waits for it hears of a record that could not be written; no one has to.
+    end.catch(() => undefined)
     this.#running.set(first.id, { end, stop })
   }
 

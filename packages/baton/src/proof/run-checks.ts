@@ -2,7 +2,7 @@ import { compilePattern } from '@batonpass/contract/pattern'
 import type { Check, CheckResult, Proof } from '@batonpass/contract/proof'
 import type { ChangedFile, Checkouts } from '../ports/checkouts.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { ContainedRun } from '../ports/sandbox.ts'
+import { type ContainedRun, SandboxNotStarted } from '../ports/sandbox.ts'
 import { readReport } from '../session/transcript/test-report.ts'
 import { deriveChecks } from './derive-checks.ts'
 import { whyNotMet } from './diff-checks.ts'
@@ -264,7 +264,7 @@ async function runOnce(
 
 const MAX_STARTS = 3
 
-/** Tries again if a sandbox does not start in time, as on a busy machine. */
+/** Tries again if a sandbox does not start, or not in time, as on a busy machine. Other errors would only come again. */
 async function openStarted(
   containment: Containment,
   about: Parameters<Containment['open']>,
@@ -274,7 +274,7 @@ async function openStarted(
     try {
       return await containment.open(...about)
     } catch (cause) {
-      if (tries === MAX_STARTS || signal.aborted) throw cause
+      if (!(cause instanceof SandboxNotStarted) || tries === MAX_STARTS || signal.aborted) throw cause
     }
 }
 

@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { Config } from '@batonpass/contract/config'
 import { Proof, type ProofEntry } from '@batonpass/contract/proof'
 import { expect, it, vi } from 'vitest'
+import { SandboxNotStarted } from '../../src/ports/sandbox.ts'
 import type { SmallFiles } from '../../src/ports/small-files.ts'
 import { Proofs, type ProofsParts } from '../../src/proof/proofs.ts'
 
@@ -15,12 +16,19 @@ function world(
   {
     write,
     opens = [],
+    removes = [],
     disk = new Map(),
-  }: { write?: WriteHook; opens?: boolean[]; disk?: Map<string, string> } = {},
+  }: {
+    write?: WriteHook
+    opens?: (boolean | 'broken')[]
+    removes?: boolean[]
+    disk?: Map<string, string>
+  } = {},
 ) {
   const entries: ProofEntry[] = []
   const faults: string[] = []
   const started: string[] = []
+  const tries: string[] = []
   const running = new Map<string, () => void>()
   const files: SmallFiles = {
     read: async (_, name) =>
@@ -42,12 +50,17 @@ function world(
       findBase: async () => 'a',
       tree: () => ({ paths: async () => [], read: async () => undefined }),
       make: async () => {},
-      remove: async () => {},
+      remove: async () => {
+        if (removes.shift() === false) throw new Error('the disk is full')
+      },
     },
     containment: {
       whyUnavailable: async () => undefined,
       open: async () => {
-        if (opens.shift() === false) throw new Error('bubblewrap did not answer in time')
+        tries.push('open')
+        const opened = opens.shift()
+        if (opened === false) throw new SandboxNotStarted('bubblewrap did not answer in time')
+        if (opened === 'broken') throw new Error('There is no sandbox.')
         return {
           run: async (argv: string[]) => {
             const command = argv.at(-1)?.split('\n').at(-1) ?? ''
@@ -77,7 +90,7 @@ function world(
     await vi.waitFor(() => expect(running.has(command)).toBe(true), { timeout: 30_000 })
     running.get(command)?.()
   }
-  return { proofs, entries, faults, started, end }
+  return { proofs, entries, faults, started, tries, end }
 }
 
 type WriteHook = (name: string, text: string) => Promise<void>
@@ -133,6 +146,35 @@ it('cancels a proof of a killed daemon, before or while it is resumed', async ()
   await vi.waitFor(async () => expect(await meanwhile.proofs.cancel(id)).toMatchObject({ why: 'cancelled' }))
   await resumed
   expect(meanwhile.started).toEqual([])
+})
+
+it('cancels a proof between its first record and its first check', async () => {
+  const { proofs, entries, started } = world(['only'])
+  const starting = proofs.start({ project: PROJECT })
+  while ((await proofs.list()).length === 0) await turn()
+  const [listed] = await proofs.list()
+  expect(await proofs.cancel(listed?.id ?? '')).toMatchObject({ verdict: 'unproven', why: 'cancelled' })
+  await starting
+  expect(started).toEqual([])
+  expect(entries.map(({ what }) => what)).toEqual(['started', 'cancelled'])
+})
+
+it('cancels a proof of a killed daemon although its checkouts cannot be removed, and once', async () => {
+  const disk = new Map<string, string>()
+  const { id } = await world(['only'], { disk }).proofs.start({ project: PROJECT })
+  const { proofs, entries, faults } = world(['only'], { disk: new Map(disk), removes: [false] })
+  const both = await Promise.all([proofs.cancel(id), proofs.cancel(id)])
+  expect(both.map(({ why }) => why)).toEqual(['cancelled', 'cancelled'])
+  expect((await proofs.get(id)).verdict).toBe('unproven')
+  expect(entries.map(({ what }) => what)).toEqual(['cancelled'])
+  expect(faults).toEqual(['removing checkouts'])
+})
+
+it('tries a sandbox again only if it did not start', async () => {
+  const { proofs, tries } = world(['only'], { opens: ['broken'] })
+  const { id } = await proofs.start({ project: PROJECT })
+  expect((await proofs.wait(id)).results[0]?.why).toBe('could not run: There is no sandbox.')
+  expect(tries).toHaveLength(1)
 })
 
 it.each([

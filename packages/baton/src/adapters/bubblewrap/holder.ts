@@ -3,6 +3,7 @@ import { closeSync, openSync } from 'node:fs'
 import { readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { SandboxNotStarted } from '../../ports/sandbox.ts'
 import { holderArguments } from './arguments.ts'
 import { withOnlyDescriptors } from './box.ts'
 
@@ -80,9 +81,12 @@ export async function startHolder(
   } catch (cause) {
     for (const number of [pid, child.pid]) if (number) killQuietly(number)
     const said = await readFile(join(folder, 'holder.log'), 'utf8').catch(() => '')
-    throw new Error(said.trim() || (cause instanceof Error ? cause.message : 'bubblewrap did not start'), {
-      cause,
-    })
+    throw new SandboxNotStarted(
+      said.trim() || (cause instanceof Error ? cause.message : 'bubblewrap did not start'),
+      {
+        cause,
+      },
+    )
   }
 }
 
