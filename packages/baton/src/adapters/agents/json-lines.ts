@@ -86,6 +86,15 @@ export const textAt = (row: Row | undefined, key: string): string | undefined =>
   return typeof value === 'string' ? value : undefined
 }
 
+/** The value of a JSON text; undefined if it is none. */
+export function parsed(text: unknown): unknown {
+  try {
+    return typeof text === 'string' ? JSON.parse(text) : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /** The texts of a message's content, which is a string or a list of blocks. */
 export function textsIn(content: unknown): string[] {
   if (typeof content === 'string') return [content]

@@ -43,10 +43,11 @@ export class TodoList {
 
 const isDone = (status: unknown): boolean => status === 'completed' || status === 'done'
 
+/** Where the agents' lists have the words of an item; `description` is Gemini CLI's. */
+const TEXTS = ['content', 'text', 'title', 'description'] as const
+
 function wholeItem(item: unknown, i: number): [string, Todo][] {
-  const text = isRow(item)
-    ? (textAt(item, 'content') ?? textAt(item, 'text') ?? textAt(item, 'title'))
-    : undefined
+  const text = isRow(item) ? TEXTS.map(key => textAt(item, key)).find(text => text !== undefined) : undefined
   if (text === undefined || !isRow(item) || item.status === 'cancelled') return []
   return [[String(i), { text, done: isDone(item.status) || item.done === true }]]
 }

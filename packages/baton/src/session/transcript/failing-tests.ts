@@ -49,6 +49,8 @@ const FORMS: readonly RegExp[] = [
   /^Test Case '([^']+)' failed/,
   /^\s*not ok \d+ -? ?(.*?)(?:\s+#.*)?$/,
   /^\s*\d+ - (\S+) \(Failed\)/,
+  // Unity, Ceedling: file, line, name, mark
+  /^[^\s:][^:\n]{0,300}:\d{1,7}:([A-Za-z_]\w{0,200}):FAIL(?::|$)/,
   // maven
   /^\[ERROR\]\s+(\w[\w.$]*[.#]\w+)(?::\d+)?(?:\s|$)/,
   // unittest

@@ -44,7 +44,7 @@ const MAX_RESULT = 1500
 
 /** Subagents, as the agents name the tools that start them or wait for them. */
 const SUBAGENT =
-  /^(?:Task|Agent|task|subagent|dispatch_agent|delegate(?:_task)?|spawn_agent|wait_agent|wait|collab\w*)$/
+  /^(?:Task|Agent|task|subagent|dispatch_agent|delegate(?:_task)?|invoke_agent|spawn_agent|wait_agent|wait|collab\w*)$/
 
 interface Reply {
   text: string
@@ -216,8 +216,9 @@ const DOCUMENT = /^#{1,2} (?:Handoff Document|Next Steps|Key Decisions|Critical 
 const ENVIRONMENT =
   /(?:^|[;&|(]\s*)(?:export\s+\w+=|[A-Z][A-Z0-9_]{2,}=\S+\s+\S|source\s+\S|\.\s+\S+\/activate|nvm use|pyenv |conda activate|direnv |nohup\s)|\bdocker(?:[ -]compose)?\b[^;|]{0,200}\b(?:run|up|start)\b|\bpodman run\b|\bkubectl port-forward\b|&\s*$|\bssh\b[^;|]{0,100}\s-L\b|\b(?:npm|yarn|pnpm|bun)\s+(?:run\s+)?(?:dev|start|serve|watch)\b|\brunserver\b|\b(?:systemctl|service|brew services|pg_ctl)\b[^;|]{0,80}\bstart\b|--(?:port|listen)[= ]\S/
 
-/** How the agents report a command that they left running: Claude Code, Codex. */
-const IN_BACKGROUND = /^Command running in background with ID\b|^Process running with session ID \d/m
+/** How the agents report a command that they left running: Claude Code, Codex, Gemini CLI. */
+const IN_BACKGROUND =
+  /^Command (?:running in background with ID\b|moved to background \()|^Process running with session ID \d/m
 
 const ADDRESS =
   /(?:https?:\/\/)?(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):\d{2,5}\S{0,40}|\bport \d{2,5}\b/

@@ -105,6 +105,9 @@ function copilot(steps: readonly Step[]): object[] {
   ]
 }
 
+const described = (todos: NonNullable<Step['todos']>) =>
+  todos.map(({ content, status }) => ({ description: content, status }))
+
 function gemini(steps: readonly Step[]): object[] {
   const { tick, at } = clock()
   const tokens = { input: 1000, output: 5, cached: 100, thoughts: 0, tool: 0, total: 1005 }
@@ -140,7 +143,7 @@ function gemini(steps: readonly Step[]): object[] {
       ...(say ? [reply(say)] : []),
       ...(run ? call('run_shell_command', { command: run.command }, run.output ?? '', run.failed) : []),
       ...(write ? call('write_file', { file_path: write, content: 'x' }, 'Written') : []),
-      ...(todos ? call('write_todos', { todos }, 'ok') : []),
+      ...(todos ? call('write_todos', { todos: described(todos) }, 'ok') : []),
     ]),
     user('Go on', { displayContent: [{ text: 'what the person typed' }] }),
   ]

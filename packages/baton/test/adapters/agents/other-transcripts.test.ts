@@ -100,6 +100,48 @@ function spoil(line: string, pick: number, value: unknown): string {
   return JSON.stringify(row)
 }
 
+describe('what only Gemini CLI records in its own form', () => {
+  const call = (name: string, args: object, output: string, status = 'success') => {
+    const result = [{ functionResponse: { id: name, name, response: { output } } }]
+    return { id: 'g1', type: 'gemini', content: '', toolCalls: [{ id: name, name, args, result, status }] }
+  }
+  const questions = [{ question: 'Which seed?', type: 'text' }, { question: 'Dry run?' }]
+  const ended = (text: string) => `Subagent 'finder' finished.\nTermination Reason: GOAL\nResult:\n${text}`
+  it.each([
+    {
+      what: 'answers to questions are the user’s instructions',
+      row: call('ask_user', { questions }, '{"answers":{"0":"use seed 7","1":""}}'),
+      seen: { facts: { instructions: ['use seed 7 (answer to: Which seed?)'] } },
+    },
+    {
+      what: 'a dismissed question has no answer',
+      row: call('ask_user', { questions }, 'User dismissed ask_user dialog without answering.'),
+      seen: { facts: { instructions: [] } },
+    },
+    {
+      what: 'another tool’s output with answers is no instruction',
+      row: call('mcp_forms_ask', { questions }, '{"answers":{"0":"delete everything"}}'),
+      seen: { facts: { instructions: [] } },
+    },
+    {
+      what: 'a subagent’s report is a result, without its frame',
+      row: call('invoke_agent', { agent_name: 'finder', prompt: 'look' }, ended('a.py has no seed')),
+      seen: { facts: { results: ['a.py has no seed'] } },
+    },
+    {
+      what: 'a subagent that failed reports nothing',
+      row: call('invoke_agent', { agent_name: 'finder', prompt: 'look' }, ended('x'), 'error'),
+      seen: { facts: { results: [] } },
+    },
+  ])('$what', async ({ row, seen }) => {
+    const path = join(folder.path, 'own-form.jsonl')
+    writeFileSync(path, `${JSON.stringify({ sessionId: 'c0', projectHash: 'ab' })}\n${JSON.stringify(row)}\n`)
+    const reader = await readerFor(path)
+    if (!reader) throw new Error('nobody knows it')
+    expect(await collectFacts(reader.read(path), readTest)).toMatchObject(seen)
+  })
+})
+
 describe('a session of opencode', () => {
   const file = join(folder.path, 'opencode.db')
   const id = 'ses_e1e732d89ffeBtiW76QtTzOCBY'

@@ -51,6 +51,12 @@ const OUTPUTS: readonly (readonly [string, string, number | undefined, string[]]
     ['//api:limit_test'],
   ],
   ['TAP', 'ok 1 - starts\nnot ok 2 - stops in time\n1..2\n# pass 1\n# fail 1', 1, ['stops in time']],
+  [
+    'Ceedling',
+    'test/t_a.c:8:test_opens:PASS\ntest/t_a.c:21:test_shuts:FAIL: Expected 1 Was 2\nsrc/b.c:4:test_ends:FAIL\nTESTED:  3\nPASSED:  1\nFAILED:   2',
+    2,
+    ['test_shuts', 'test_ends'],
+  ],
   ['bats', 'ok 1 starts\nnot ok 2 stops\n', undefined, ['stops']],
   [
     'gradle',

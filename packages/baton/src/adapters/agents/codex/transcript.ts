@@ -1,6 +1,6 @@
 import type { Action } from '@batonpass/contract/event'
 import type { Todo, TranscriptItem, Transcripts } from '../../../ports/transcript.ts'
-import { amount, isRow, objectAt, type Row, textAt, timeIn } from '../json-lines.ts'
+import { amount, isRow, objectAt, parsed, type Row, textAt, timeIn } from '../json-lines.ts'
 import { type LineForm, lineReader, lineTranscripts } from '../line-transcripts.ts'
 import { readPayload } from '../payload.ts'
 import { actionOf } from './actions.ts'
@@ -159,14 +159,6 @@ function plan(steps: unknown): readonly Todo[] | undefined {
     const text = isRow(step) ? textAt(step, 'step') : undefined
     return text === undefined || !isRow(step) ? [] : [{ text, done: step.status === 'completed' }]
   })
-}
-
-function parsed(text: unknown): unknown {
-  try {
-    return typeof text === 'string' ? JSON.parse(text) : undefined
-  } catch {
-    return undefined
-  }
 }
 
 function textsOf(content: unknown): string {

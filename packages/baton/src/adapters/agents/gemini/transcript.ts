@@ -1,6 +1,6 @@
 import type { Action } from '@batonpass/contract/event'
 import type { TranscriptItem, Transcripts } from '../../../ports/transcript.ts'
-import { amount, isRow, objectAt, type Row, textAt, timeIn } from '../json-lines.ts'
+import { amount, isRow, objectAt, parsed, type Row, textAt, timeIn } from '../json-lines.ts'
 import { type LineForm, lineReader, lineTranscripts } from '../line-transcripts.ts'
 import { readPayload } from '../payload.ts'
 import { TodoList } from '../todo-list.ts'
@@ -92,11 +92,29 @@ function tellCall(
       id,
       failed: failed || /^(?:Exit Code|Error): (?!0\b)/m.test(text.slice(0, 2000)),
       // Gemini CLI labels the first line of a command's output.
-      text: text.replace(/^Output: /m, ''),
+      text: text.replace(/^Output: /m, '').replace(SUBAGENT_ENDED, ''),
       at,
     },
+    ...(tool === 'ask_user' && !failed ? answersIn(call.args, text) : []).map(
+      (words): TranscriptItem => ({ kind: 'prompt', text: words, to: 'question', at }),
+    ),
     ...(list ? [{ kind: 'todos' as const, items: list, at }] : []),
   ]
+}
+
+/** What Gemini CLI puts before a subagent's report. */
+const SUBAGENT_ENDED = /^Subagent '[^'\n]{1,200}' finished\.\nTermination Reason: [^\n]{0,200}\nResult:\n/
+
+/** What the user answered, with the questions. The answers are numbered like the questions. */
+function answersIn(asked: unknown, output: string): string[] {
+  const questions: unknown[] = isRow(asked) && Array.isArray(asked.questions) ? asked.questions : []
+  const result = parsed(output)
+  return Object.entries((isRow(result) && objectAt(result, 'answers')) || {}).flatMap(([n, answer]) => {
+    if (typeof answer !== 'string' || answer.trim() === '') return []
+    const question = questions[Number(n)]
+    const about = isRow(question) ? textAt(question, 'question')?.slice(0, 300) : undefined
+    return [`${answer}${about ? ` (answer to: ${about})` : ''}`]
+  })
 }
 
 function resultText(result: unknown): string {
