@@ -206,6 +206,23 @@ it('A heading, a question and an empty point state nothing', () => {
   expect(textOf(marked(draft))).toBe(textOf(HandoffDocument.parse(draft)))
 })
 
+describe('An instruction that the user replaced supports nothing, and neither does the same one with another amount:', () => {
+  const ledger = HandoffLedger.parse({
+    goal: 'Rework the ingress',
+    instructions: ['Actually, make the drain timeout 120 seconds'],
+    replaced: ['The drain timeout is 90 seconds'],
+  })
+  it.each([
+    ['Drain timeout: 90 seconds.', true],
+    ['The drain timeout is 90 seconds', true],
+    ['Drain timeout: 45 seconds.', true],
+    ['Drain timeout: 120 seconds.', false],
+  ])('%s', (text, isMarked) => {
+    const constraint = textOf(marked({ constraints: [text] }, ledger))
+    expect(constraint).toBe(isMarked ? `[unverified: no prompt of the user says this] ${text}` : text)
+  })
+})
+
 it('What an earlier session established is evidence, unless it was marked then', () => {
   const ledger = HandoffLedger.parse({
     environment: ['`docker run -p 5499:5432 postgres`'],

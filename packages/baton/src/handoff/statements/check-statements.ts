@@ -3,6 +3,7 @@ import type { CommandRun } from '../../session/transcript/collect-facts.ts'
 import { type Evidence, isBatonFile, touchedFiles } from '../evidence.ts'
 import { listFacts } from '../facts.ts'
 import { findRun, isSamePath, normalizeText } from '../same.ts'
+import { findReplaced } from '../supersession.ts'
 import { isMarked, type Line, mapLines, markLine } from './lines.ts'
 import { isCommand } from './objects.ts'
 import {
@@ -85,10 +86,11 @@ class StatementChecker {
       ...prompts,
       ...(ledger ? [ledger.goal, ...ledger.instructions, ...ledger.replaced, ...ledger.pasted] : []),
     ]
+    const inForce = this.#wordsInForce(ledger)
     const kept = (ledger ? listFacts(ledger) : []).map(({ text }) => text).filter(text => !isMarked(text))
     this.#earlier = kept.join('\n')
     this.#said = {
-      user: new Sayings(this.#userWords),
+      user: new Sayings(inForce),
       anyone: new Sayings([
         ...(facts?.replies ?? []),
         ...this.#userWords,
@@ -108,13 +110,28 @@ class StatementChecker {
     ])
     this.#quotes = new Set(
       [
-        ...this.#userWords,
-        ...kept,
+        ...inForce,
+        ...kept.filter(text => !ledger?.replaced.includes(text)),
         ...(facts?.environment ?? []),
         ...(facts?.results ?? []),
         ...(transcript?.todos.map(({ text }) => text) ?? []),
       ].map(normalizeText),
     )
+  }
+
+  /** The user's words without instructions that a later one replaced: they support nothing any longer. */
+  #wordsInForce(ledger: HandoffLedger | undefined): string[] {
+    const { facts } = this.#evidence.transcript ?? {}
+    const asked = [
+      ...(ledger?.instructions ?? []),
+      ...(facts?.summarized ?? []),
+      ...(facts?.instructions ?? this.#evidence.transcript?.instructions ?? []),
+    ]
+    const goal = ledger?.goal || asked[0]
+    const { replaced } = findReplaced([...new Set(asked)].filter(text => text !== goal))
+    // What the user said again counts again.
+    const gone = new Set([...replaced, ...(ledger?.replaced ?? []).filter(text => !asked.includes(text))])
+    return this.#userWords.filter(text => !gone.has(text))
   }
 
   /** Whether evidence shows the line: it repeats what tools showed, or evidence for all that it names was found. */

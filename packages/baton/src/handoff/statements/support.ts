@@ -29,8 +29,19 @@ export class Sayings {
     const words = [...contentWords(statement)].filter(word => !FRAME.has(word))
     if (words.length === 0 || this.#texts.some(text => text.includes(statement))) return true
     this.#words ??= this.#texts.map(contentWords)
+    const amounts = kind === 'user' ? amountsIn(statement) : []
     return this.#words.some(
-      known => words.filter(word => known.has(word)).length / words.length >= ENOUGH[kind],
+      (known, i) =>
+        words.filter(word => known.has(word)).length / words.length >= ENOUGH[kind] &&
+        (amounts.length === 0 || holdsAll(this.#texts[i] ?? '', amounts)),
     )
   }
+}
+
+/** The same words with another amount say something else. */
+const amountsIn = (text: string): string[] => text.match(/\d+/g) ?? []
+
+function holdsAll(text: string, amounts: readonly string[]): boolean {
+  const known = new Set(amountsIn(text))
+  return amounts.every(amount => known.has(amount))
 }
