@@ -26,7 +26,7 @@ interface FoundValue {
 
 /** What a secret is called. One word of the concept per language is enough: how a sentence is built around it does not matter. */
 const PASSWORD = [
-  'pass(?:word|wort|phrase|code|wd|key)s?|passord|p(?:ass)?wo?r?ds?|pwd?|psw|mdp|kennw(?:ort|örter)|parol[aăe]?|parool',
+  '(?<!(?:first|second|third|final|last|next|each|one|single|two|this|every|compiler|optimizer|render|st|nd|rd|th)[ -])pass(?= (?:is|ist|=) )|pass(?:word|wort|phrase|code|wd|key)s?|passord|p(?:ass)?wo?r?ds?|pwd?|psw|mdp|kennw(?:ort|örter)|parol[aăe]?|parool',
   'mots? de passe|contraseñas?|contrasenya|contrasinal|clave|senhas?|palavras?-passe|wachtwoord(?:en)?|lösenord|adgangskode|kodeord',
   'salasana|hasł[oa]|hesl[oa]|jelsz[óo]\\w{0,3}|lozink[aeu]|gesl[oa]|slaptažod\\w{1,4}|lykilorð|şifre|mật khẩu|kata sandi|kata laluan|pasahitza',
   'парол[ьяюеи]\\w{0,2}|κωδικ\\S{1,3}|סיסמ\\S{1,2}|كلمة (?:المرور|السر)|पासवर्ड|รหัสผ่าน|パスワード|パスフレーズ|合言葉|密码|密碼|口令|비밀번호|비번|암호',
@@ -34,7 +34,7 @@ const PASSWORD = [
 const KEY = [
   'secrets?|tokens?|credentials?|creds?|geheimnis|jeton|ficha de acceso|トークン|令牌|密钥|密鑰|金鑰|秘钥|토큰|токен',
   '(?:api|access|secret|app|auth|session|encryption|signing|private|master|network|wifi|wlan|wpa|licen[sc]e|shared|client|account|admin|storage|deploy|service|bot)[ _-]?(?:key|schlüssel)|\\p{L}{3,20}-?schlüssel|apikey|clés? (?:secrète|d.api|api|privée|d.accès)|llave|chave',
-  'zugangsdaten|anmeldedaten|zugang|identifiants|credencia(?:les|is)|credenziali|認証情報|凭证|凭据|webhook|bearer|jwt|seed phrase|recovery code|mnemonic|sshpass|htpasswd',
+  'zugangsdaten|anmeldedaten|zugang|identifiants|credencia(?:les|is)|credenziali|認証情報|凭证|凭据|webhook|bearer|jwt|seed phrase|(?:recovery|backup|rescue|scratch) codes?|wiederherstellungscodes?|(?:notfall|backup)-?codes?|codes? de (?:récupération|secours)|códigos? de (?:recuper\\p{L}{3,8}|respaldo)|codici di (?:recupero|backup)|herstelcodes?|kod[yów]{1,2} (?:odzyskiwania|zapasowe)|リカバリーコード|恢复代码|mnemonic|sshpass|htpasswd',
 ].join('|')
 const PIN = [
   'pin|pin[ -]?(?:code|nummer)|passcode|geheimzahl|(?:zugangs|tür|tor|alarm|sicherheits|freischalt|entsperr|zahlen|geräte|bestätigungs|key|toegangs|dørs|dør|port)code|otp|2fa|mfa|tan',
@@ -47,7 +47,7 @@ const ACCOUNT =
 const PASSWORD_STEMS =
   'pass|pw|psw|mdp|kennw|parol|parool|contras|clave|senha|palavra|wachtw|lösen|adgang|kodeord|salasana|hasł|hesl|jelsz|lozin|gesl|slapta|lykil|şifre|mật|kata |парол|κωδικ|סיסמ|كلمة|पास|รหัส|パス|合言|密|口令|비밀|비번|암호'
 const OTHER_STEMS =
-  'secret|token|cred|geheim|jeton|ficha|トーク|令牌|金鑰|秘|토큰|токен|key|schlüss|clé|llave|chave|zugang|anmeld|identif|認証|凭|webhook|bearer|jwt|seed|mnemon|pin\\b|code|código|codice|otp|2fa|mfa|tan\\b|combin|暗証|验证|门禁|핀|log|sign|user|account|konto|connec|nutzer|utilis|inici|usu|cuenta|utente|accesso|conta|ログ|アカ|ユー|登|账|帐|用户|로그|계정|логин|auth|pin[-_=:]'
+  'secret|token|cred|geheim|jeton|ficha|トーク|令牌|金鑰|秘|恢复|リカバ|odzysk|zapasow|herstel|recuper|récup|respaldo|secours|토큰|токен|key|schlüss|clé|llave|chave|zugang|anmeld|identif|認証|凭|webhook|bearer|jwt|seed|mnemon|pin\\b|code|código|codice|otp|2fa|mfa|tan\\b|combin|暗証|验证|门禁|핀|log|sign|user|account|konto|connec|nutzer|utilis|inici|usu|cuenta|utente|accesso|conta|ログ|アカ|ユー|登|账|帐|用户|로그|계정|логин|auth|pin[-_=:]'
 /** One of these is in every text in which a rule here can match. */
 export const SECRET_STEMS = `${PASSWORD_STEMS}|${OTHER_STEMS}|[a-z\\d][!$%&*^~+?§#]|\\d[a-z]{1,8}\\d`
 const MAY_NAME_PASSWORD = new RegExp(PASSWORD_STEMS, 'i')
@@ -249,6 +249,7 @@ const KNOWN = new RegExp(
     '[a-z]+(?:_[a-z]+)+\\d{0,2}',
     // versions, dates, times, amounts, ports, addresses
     'v?\\d+(?:[.:,xX×-]\\d+)*(?:[-+.](?:rc|beta|alpha|dev|pre|snapshot|lts|slim|alpine)[\\w.]*)?',
+    'v?\\d+(?:\\.\\d+){1,3}(?:-(?:rc|beta|alpha|dev|pre|snapshot|canary|next|nightly)[\\d.]{0,12})?(?:-\\d{1,6})?[-+]g?[0-9a-f]{7,40}(?:[-+.]dirty)?',
     '\\d{4}-\\d\\d?(?:-\\d\\d?)?(?:T[\\d:.]+Z?)?',
     '[<>=~^]{0,2}\\d[\\d.,]*\\s?[\\p{L}%°µ]{1,8}(?:\\/\\p{L}{1,4})?',
     '[\\w.+-]+@[\\w-]+(?:\\.[\\w-]+)+|[a-z][\\w.-]+@[a-z][a-z-]*\\d{0,2}',

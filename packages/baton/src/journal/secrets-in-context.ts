@@ -12,6 +12,9 @@ interface ContextRule {
 /** A value ends at blanks and at what surrounds it; it never starts like an option, a variable or a placeholder. */
 const VALUE = '(?<value>(?![-$<{\\[(*%/])[^\\s"\'`<>|;()\\[\\]{}]{3,200})(?=[\\s"\'`<>|;)\\]}]|$)'
 const QUOTE = '["\'`“„]?'
+/** The name of a header that holds a secret. `key` alone also names caches and tables. */
+const HEADER =
+  '(?:(?:[a-z\\d]{1,30}-){1,6}(?:token|secret|auth|password|(?:api|access|auth|secret|private|signing|subscription|account|admin|functions|master)-?key)|x-(?:[a-z\\d]{1,30}-){0,5}key)'
 const RULES: readonly ContextRule[] = [
   // A key as the argument of a log-in: "tool login KEY".
   {
@@ -23,9 +26,25 @@ const RULES: readonly ContextRule[] = [
   {
     what: 'password',
     pattern: new RegExp(
-      `(?<![\\w-])--?(?:\\w{1,20}-)?(?:password|passwd|passphrase|pass|pwd|token|secret|api-?key|auth)(?:\\s{1,3}|=)${QUOTE}${VALUE}`,
+      `(?<![\\w-])--?(?:\\w{1,20}-){0,4}(?:password|passwd|passphrase|passcode|pass|pwd|pin|token|bearer|secret|api-?key|auth)(?:\\s{1,3}|=)${QUOTE}${VALUE}`,
       'giu',
     ),
+  },
+  // Headers named after a secret: X-Vault-Token, X-Api-Key, PRIVATE-TOKEN. In prose, only a value that is no word counts.
+  {
+    what: 'token',
+    pattern: new RegExp(`(?<![\\w-])(?:-H|--header)[\\s=]{0,3}["']?${HEADER}:\\s{0,4}${VALUE}`, 'giu'),
+  },
+  {
+    what: 'token',
+    pattern: new RegExp(`(?<![\\w-])${HEADER}["']?:\\s{0,4}["']?(?=[^\\s\\d]{0,60}\\d)${VALUE}`, 'giu'),
+  },
+  // The words of a wallet: a phrase of 12 to 24, in fixed steps, behind its name.
+  { what: 'seed phrase', pattern: seedPhrase() },
+  // A log-in by an address and a short option.
+  {
+    what: 'password',
+    pattern: new RegExp(`\\s-u\\s{1,2}[\\w.+-]{1,64}@[\\w.-]{1,100}\\s{1,2}-p\\s{1,2}${QUOTE}${VALUE}`, 'gu'),
   },
   // Programs whose short option takes the password.
   {
@@ -91,8 +110,21 @@ const RULES: readonly ContextRule[] = [
   { what: 'webhook', pattern: /\.webhook\.office\.com\/(?<value>[\w@/-]{8,300})/gu },
 ]
 
+function seedPhrase(): RegExp {
+  const names =
+    'seed|mnemonic|mnemonik|mnemónica|mnemônica|mnémonique|recovery phrase|recovery words|backup phrase|wallet words|secret phrase|wiederherstellungsphrase|wiederherstellungswörter|phrase de récupération|phrase secrète|frase de recuper|frase semilla|frase di recupero|semilla|semente|herstelzin|сид-?фраз|мнемоник'
+  const name = names.replaceAll(/(?<=^|\|)\p{Ll}/gu, letter => `[${letter}${letter.toUpperCase()}]`)
+  // Words of wallets have three to eight letters; those that hold a sentence together are not among them.
+  const word =
+    '(?!(?:the|and|for|are|was|not|you|with|from|have|has|had|our|but|were|which|must|its|their|should|would|could|does|gets|been|being|into|because|than|und|der|die|das|les|des|que|los|las)\\s)\\p{Ll}{3,8}'
+  return new RegExp(
+    `(?<![\\p{L}\\d_])(?:${name})[^\\n]{0,120}?(?:[:=“„"'\`(]|\\s(?:is|ist|lautet|est|es|é))\\s{0,3}["'“]?(?<value>${word}(?:\\s${word}){11}(?:(?:\\s${word}){3}){0,4})(?![\\p{L}\\d]|[ -]\\p{L})`,
+    'gu',
+  )
+}
+
 /** The signs by which `mayHoldSecret` knows that a rule here may match. */
-export const CONTEXT_SIGN = `${SECRET_STEMS}|zip\\s|7z\\s|rar\\s|mosquitto|mongo|helm|mysql|signin|authentic|activate|auth\\s|mariadb|redis-cli|ldap|curl|wget|http|xh\\s|smbclient|sudo|hooks\\.|discord`
+export const CONTEXT_SIGN = `${SECRET_STEMS}|zip\\s|7z\\s|rar\\s|mosquitto|mongo|helm|mysql|signin|authentic|activate|auth\\s|mariadb|redis-cli|ldap|curl|wget|http|xh\\s|smbclient|sudo|recovery|wiederherst|semilla|semente|frase|phrase|herstelzin|сид|мнемон|\\s-p\\s|hooks\\.|discord`
 
 /** Replaces secrets by named placeholders. */
 export function withoutContextSecrets(text: string): string {
@@ -114,7 +146,7 @@ export function contextSecretsIn(text: string): string[] {
     [...text.matchAll(pattern)].map(found => trimmed(groupValue([...found, found.groups]))).filter(isValue),
   )
   return [...placed, ...secretValuesIn(text)].filter(
-    value => value.length >= MIN_EVERYWHERE && isMixed(value),
+    value => value.length >= MIN_EVERYWHERE && (isMixed(value) || value.includes(' ')),
   )
 }
 
