@@ -50,6 +50,9 @@ export interface LookedUp {
   commits: string[]
   /** Branches and tags by their short names, those of remotes with the remote's name. */
   refs: string[]
+  /** The first line of the last commit's message. */
+  subject?: string | undefined
+  remotes?: string[] | undefined
 }
 
 /** Git for handoffs. Never fails: undefined means that there is no repository or that git timed out. */

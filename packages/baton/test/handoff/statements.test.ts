@@ -185,7 +185,6 @@ describe('A statement with evidence is not marked:', () => {
 describe('What nothing shows is marked, whether it is true or not, and in any language:', () => {
   it.each([
     [done('Removed lib/gone.ts')],
-    [note('Nothing was pushed.')],
     [note('A user who asked twice gets one mail.')],
     [note('Deploying needs the approval of the user first.')],
     [note('src/zebra.ts was never written, and no pull request was merged.')],
@@ -198,6 +197,66 @@ describe('What nothing shows is marked, whether it is true or not, and in any la
     [note('Limited the orders endpoint to 20 requests a minute')],
   ])('%j', draft => {
     expect(textOf(marked(draft))).toMatch(/^\[unverified: /)
+  })
+})
+
+describe('A sentence about git, the last test run or a variable is compared with them as a whole:', () => {
+  const git = {
+    root: '/work/shop',
+    head: 'a1b2c3d4e5f6',
+    branch: 'issue-42',
+    ahead: undefined,
+    behind: undefined,
+    dirty: [],
+    state: ['A rebase is in progress (`git rebase --continue` or `--abort`)', 'git stash holds 1 entry'],
+  }
+  const lookedUp = { commits: [], refs: ['main', 'issue-42'], subject: 'start', remotes: [] }
+  const test = { command: 'bundle exec rspec', passed: false, failing: 2, numbers: [18, 2], at: undefined }
+  const check = (text: string) => {
+    const document = HandoffDocument.parse(note(text))
+    const evidence = { ...evidenceFor(document, { test }), git, lookedUp }
+    if (evidence.transcript?.facts) evidence.transcript.facts.environment = ['`export MAX_JOBS=1`']
+    return textOf(markUnverified(document, findUnverified(document, evidence, undefined)))
+  }
+  it.each([
+    'The branch is issue-42.',
+    'The base branch is main.',
+    'The last commit is “start”.',
+    'No merge or cherry-pick is in progress.',
+    'A rebase is in progress.',
+    'There is a stash.',
+    'Nothing was pushed in this session.',
+    'The repository has no remote.',
+    'At least one test still fails.',
+    'Two tests are red.',
+    'rspec: 18 examples, 2 failures.',
+    '2 tests failed out of 18.',
+    'rspec: 16 passed, 2 failed.',
+    'MAX_JOBS is set to 1.',
+  ])('true: %s', text => {
+    expect(check(text)).toBe(text)
+  })
+  it.each([
+    'The branch is main.',
+    'The last commit is “fix the limits”.',
+    'No merge or rebase is in progress.',
+    'A merge is in progress.',
+    'There is no stash.',
+    'No changes are stashed.',
+    'One test is red.',
+    'At least three tests fail.',
+    '0 failures in the last run.',
+    'rspec: 18 of 18 ok.',
+    'rspec: 18 examples, 1 failure.',
+    'rspec: 20 examples, 2 failures.',
+    'rspec: 18 passed, 2 failed.',
+    'pytest: 16 passed, 2 failed.',
+    'MAX_JOBS is set to 4.',
+    'MAX_MODE is set to strict.',
+    'There is a stash with the new parser in it.',
+    'The repository has no remote, so the push went to a bundle.',
+  ])('false or more than shown: %s', text => {
+    expect(check(text)).toMatch(/^\[unverified: /)
   })
 })
 

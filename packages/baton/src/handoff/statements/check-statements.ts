@@ -17,6 +17,7 @@ import {
   type Statement,
   saysFails,
 } from './read-statements.ts'
+import { NOTHING_SHOWS, reasonAgainstState, type StateFact } from './state-statements.ts'
 import { Sayings } from './support.ts'
 
 /** A statement without evidence, and why. */
@@ -41,7 +42,7 @@ export function findUnverified(
       return reason === undefined ? [] : [{ statement, reason }]
     })
     if (against.length > 0 || !isClaim(line) || checker.isShown(line, statements)) return against
-    return [{ statement: { line, stated: { about: 'other' } }, reason: 'nothing in the session shows this' }]
+    return [{ statement: { line, stated: { about: 'other' } }, reason: NOTHING_SHOWS }]
   })
 }
 
@@ -71,6 +72,8 @@ class StatementChecker {
   readonly #userWords: readonly string[]
   readonly #said: { user: Sayings; anyone: Sayings }
   readonly #quotes: ReadonlySet<string>
+  /** What commands set up, oldest first. */
+  readonly #environment: readonly string[]
   /** What tools, git and earlier sessions show; neither the agent's words nor what the user only asked for. */
   readonly #shown: Sayings
 
@@ -99,6 +102,7 @@ class StatementChecker {
       ]),
     }
     const { results = [], environment = [], failing = [], lastCommand = '' } = facts ?? {}
+    this.#environment = [...(ledger?.environment ?? []), ...environment]
     this.#shown = new Sayings([
       ...results,
       ...environment,
@@ -141,7 +145,9 @@ class StatementChecker {
     const checked = statements.filter(({ stated }) => stated.about !== 'done')
     if (checked.length === 0) return false
     return (
-      line.mood === 'done' || checked.some(({ stated }) => stated.about === 'check') || !namesCheck(line.text)
+      line.mood === 'done' ||
+      checked.some(({ stated }) => stated.about === 'check' || stated.about === 'state') ||
+      !namesCheck(line.text)
     )
   }
 
@@ -168,6 +174,8 @@ class StatementChecker {
         return this.#checkPushed()
       case 'outside':
         return this.#checkOutside(stated.action)
+      case 'state':
+        return this.#checkState(stated.fact, line.text)
       case 'tag':
         return this.#checkTag(stated.name)
       default:
@@ -193,9 +201,7 @@ class StatementChecker {
           ? undefined
           : 'no prompt of the user says this'
       case 'decision':
-        return this.#said.anyone.support(stated.sentence, 'decision')
-          ? undefined
-          : 'nothing in the session shows this'
+        return this.#said.anyone.support(stated.sentence, 'decision') ? undefined : NOTHING_SHOWS
       default:
         return undefined
     }
@@ -206,11 +212,7 @@ class StatementChecker {
     const { present } = this.#evidence
     if (as === 'absent') {
       const exists = present.get(path)
-      return exists === false
-        ? undefined
-        : exists
-          ? `\`${path}\` exists`
-          : 'nothing in the session shows this'
+      return exists === false ? undefined : exists ? `\`${path}\` exists` : NOTHING_SHOWS
     }
     const covers = (one: string) => isSamePath(path, one) || (folder && `/${one}`.includes(`/${path}/`))
     if (this.#changed.some(covers)) return undefined
@@ -297,6 +299,14 @@ class StatementChecker {
     if (ran) return ran.failed ? `the last run of \`${ran.command.slice(0, 100)}\` failed` : undefined
     const told = [...this.#userWords, this.#earlier].some(text => form.test(text))
     return told ? undefined : `no command of this session shows a ${action}`
+  }
+
+  #checkState(fact: StateFact, text: string): string | undefined {
+    const reason = reasonAgainstState(fact, this.#evidence, this.#environment)
+    // A variable may also be set in a way that Baton does not read as one.
+    return fact.of === 'variable' && reason === NOTHING_SHOWS && this.#shown.support(text, 'user')
+      ? undefined
+      : reason
   }
 
   #checkTag(name: string): string | undefined {

@@ -99,18 +99,21 @@ const BRANCH_NAME = /^(?!-)(?!.*\.\.)[\w./#+-]{2,100}(?<![./])$/
 /** Branches: a name next to the word "branch". */
 export function branchesIn(sentence: string): NamedBranch[] {
   const near = sentence.matchAll(
-    /((?<!based )\b(?:on|current|active)\s+(?:the\s+)?)?\b(?:branch|Branch|Zweig)(?:\s+(?:is|named|called|ist|heißt))?\s*:?\s+(`)?([\w./#+-]+)`?|(\bon\s+(?:the\s+)?)?`([\w./#+-]+)`\s+branch\b/g,
+    /(?<on>(?<!based )\b(?:on|current|active)\s+(?:the\s+)?)?\b(?:branch|Branch|Zweig)(?:\s+(?<is>is|ist)|\s+(?:named|called|heißt))?\s*:?\s+(?<tick>`)?(?<name>[\w./#+-]+)`?|(?<onCode>\bon\s+(?:the\s+)?)?`(?<code>[\w./#+-]+)`\s+branch\b/g,
   )
-  return [...near].flatMap(match => {
-    const name = match[3] ?? match[5] ?? ''
-    const code = match[2] !== undefined || match[5] !== undefined
-    const plain = code || /[/\d_-]/.test(name) || /^(?:main|master|develop|dev|staging)$/.test(name)
-    const bare = name.replace(/[.,;:]+$/, '')
+  return [...near].flatMap(({ index, groups = {} }) => {
+    const { on, is, tick, onCode, code } = groups
+    const bare = (groups.name ?? code ?? '').replace(/[.,;:]+$/, '')
+    const plain = (tick ?? code) !== undefined || /[/\d_-]/.test(bare) || COMMON_BRANCH.test(bare)
     if (!plain || !BRANCH_NAME.test(bare) || fileIn(bare) !== undefined) return []
-    const current = (match[1] ?? match[4]) !== undefined
-    return [{ name: bare, current }]
+    const isThis = is !== undefined && THIS_BRANCH.test(sentence.slice(0, index))
+    return [{ name: bare, current: (on ?? onCode) !== undefined || isThis }]
   })
 }
+
+const COMMON_BRANCH = /^(?:main|master|develop|dev|staging)$/
+/** Before "branch is X": the one that is checked out. "The base branch is X" speaks of another. */
+const THIS_BRANCH = /(?:^|[.;,:]\s*|\b(?:the|this|our|working|git|der|aktuelle))\s*$/i
 
 /** Programs that developers type. A word in backticks that begins with one is a command, not a name. */
 const PROGRAMS =

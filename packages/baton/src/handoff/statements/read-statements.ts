@@ -1,6 +1,7 @@
 import type { HandoffDocument } from '@batonpass/contract/handoff'
 import { type Line, type Mood, mapLines, sentencesOf } from './lines.ts'
 import { branchesIn, commandsRunIn, commitsIn, pathsIn, portsIn } from './objects.ts'
+import { readState, type StateFact } from './state-statements.ts'
 
 /** A thing that evidence can show, with what the document says about it. */
 export type Stated =
@@ -17,6 +18,7 @@ export type Stated =
   | { about: 'pushed' }
   | { about: 'outside'; action: OutsideAction }
   | { about: 'tag'; name: string }
+  | { about: 'state'; fact: StateFact }
   | { about: 'user'; sentence: string }
   | { about: 'decision'; sentence: string }
   /** A fact that Baton cannot read. */
@@ -100,6 +102,8 @@ function inSentence(sentence: string, mood: Mood): Stated[] {
     for (const port of portsIn(sentence)) found.push({ about: 'port', port })
   if (saysTheUser(sentence)) found.push({ about: 'user', sentence })
   if (planned) return found
+  const fact = readState(sentence)
+  if (fact) return [{ about: 'state', fact }]
   for (const command of denied ? [] : commandsRunIn(sentence))
     found.push({ about: 'command', command, succeeded: mood === 'done' || SUCCEEDED.test(sentence) })
   found.push(...checksIn(sentence))

@@ -13,6 +13,9 @@ export interface TestSeen {
   command: string
   passed: boolean
   failing?: number | undefined
+  passing?: number | undefined
+  /** All numbers of its summary. */
+  numbers?: readonly number[] | undefined
   at: number | undefined
 }
 
@@ -45,11 +48,7 @@ export interface TranscriptFacts {
 }
 
 /** Reads the test result from a command's output, if the command ran tests. */
-export type ReadTest = (
-  command: string,
-  failed: boolean,
-  output: string,
-) => { command: string; passed: boolean; failing?: number } | undefined
+export type ReadTest = (command: string, failed: boolean, output: string) => Omit<TestSeen, 'at'> | undefined
 
 const FIRST_WORDS = 3
 const LAST_WORDS = 17

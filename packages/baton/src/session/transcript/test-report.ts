@@ -8,18 +8,23 @@ export interface TestReport {
   passed: number | undefined
   /** Whether the output says in words that the run failed or succeeded. */
   verdict: 'passed' | 'failed' | undefined
+  /** All numbers of its summaries. */
+  numbers: number[]
 }
 
 const MAX_OUTPUT = 20_000
 const MAX_LINE = 400
+const MAX_NUMBERS = 100
 
 export function readReport(output: string): TestReport {
-  const report: TestReport = { failed: undefined, passed: undefined, verdict: undefined }
+  const report: TestReport = { failed: undefined, passed: undefined, verdict: undefined, numbers: [] }
   for (const line of plainLines(output)) {
     const counts = countsIn(line)
     if (counts) {
       report.failed = most(report.failed, counts.failed)
       report.passed = most(report.passed, counts.passed)
+      if (report.numbers.length < MAX_NUMBERS)
+        report.numbers.push(...(line.match(/\d{1,9}/g) ?? []).map(Number).slice(0, 20))
     }
     if (report.verdict !== 'failed') report.verdict = verdictOf(line) ?? report.verdict
   }
@@ -44,7 +49,8 @@ const plainLines = (output: string): string[] =>
     .split(/\r?\n/)
     .filter(line => line.length <= MAX_LINE && line.trim() !== '')
 
-interface Counts {
+/** How many tests failed and passed, as a line says it. */
+export interface Counts {
   failed?: number
   passed?: number
 }
@@ -62,7 +68,7 @@ const SUMMARY_WORDS: ReadonlySet<string> = new Set(
 )
 
 /** The counts of a summary line; undefined for any other line. */
-function countsIn(line: string): Counts | undefined {
+export function countsIn(line: string): Counts | undefined {
   const tokens = line.toLowerCase().match(/[a-z]+|\d+(?:[.:,]\d+)*|[=:%#]/g) ?? []
   const words = tokens.filter(token => /^[a-z]/.test(token))
   const isCount = (word: string) => COUNTED.failed.test(word) || COUNTED.passed.test(word)

@@ -4,6 +4,9 @@ export interface TestRun {
   command: string
   passed: boolean
   failing?: number
+  passing?: number
+  /** All numbers of its summary. */
+  numbers?: number[]
   /** Equal for two runs that failed in the same way. */
   signature: string
 }
@@ -49,6 +52,8 @@ export function readTest(command: string, failed: boolean, response: unknown): T
     command: command.replaceAll(/\s+/g, ' ').trim().slice(0, 80),
     passed,
     ...(failing === undefined ? {} : { failing }),
+    ...(report.passed === undefined ? {} : { passing: report.passed }),
+    ...(report.numbers.length > 0 ? { numbers: report.numbers } : {}),
     signature: passed ? 'passed' : `${failing ?? '?'}\n${[...new Set(lines)].sort().join('\n')}`,
   }
 }

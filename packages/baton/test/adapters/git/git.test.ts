@@ -184,6 +184,13 @@ it('Commits are found by whole or shortened ids, and branches and tags by their 
   const found = await systemGit.lookUp(repo.path, [head, head.slice(0, 7), 'deadbee', '--help'])
   expect(found?.commits).toEqual([head, head.slice(0, 7)])
   expect(found?.refs).toEqual(expect.arrayContaining(['feature/x', 'v1']))
+  expect(found?.remotes).toEqual([])
+  await repo.commit({ 'a.txt': 'two' }, 'Second thoughts')
+  await repo.git('remote', 'add', 'fork', 'https://example.com/x.git')
+  expect(await systemGit.lookUp(repo.path, [])).toMatchObject({
+    subject: 'Second thoughts',
+    remotes: ['fork'],
+  })
 })
 
 it('Words are found in tracked files, names, branches and commits, but not in files for secrets or files git does not track', async () => {
