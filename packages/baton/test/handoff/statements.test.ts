@@ -260,6 +260,25 @@ describe('A sentence about git, the last test run or a variable is compared with
   })
 })
 
+it('The sum of a run’s counts is known, also where the runner prints it elsewhere', () => {
+  const test = {
+    command: 'ceedling',
+    passed: false,
+    failing: 1,
+    passing: 30,
+    numbers: [30, 1],
+    at: undefined,
+  }
+  const check = (text: string) => {
+    const document = HandoffDocument.parse(note(text))
+    return textOf(
+      markUnverified(document, findUnverified(document, evidenceFor(document, { test }), undefined)),
+    )
+  }
+  expect(check('ceedling: 31 tested, 30 passed, 1 failed.')).toMatch(/^ceedling/)
+  expect(check('ceedling: 32 tested, 30 passed, 1 failed.')).toMatch(/^\[unverified: /)
+})
+
 it('A heading, a question and an empty point state nothing', () => {
   const draft = { notes: ['Open points:', 'Is the cache needed?', 'None'] }
   expect(textOf(marked(draft))).toBe(textOf(HandoffDocument.parse(draft)))

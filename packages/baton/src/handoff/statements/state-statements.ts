@@ -174,7 +174,8 @@ function againstTestRun(
     return failing === undefined ? NOTHING_SHOWS : `${ended}: ${failing} failing`
   if (counts.passed !== undefined && test.passing !== undefined && counts.passed !== test.passing)
     return `${ended}: ${test.passing} passing`
-  const known = new Set([...(test.numbers ?? []), failing ?? 0])
+  const all = test.passing === undefined ? 0 : test.passing + (failing ?? 0)
+  const known = new Set([...(test.numbers ?? []), failing ?? 0, all])
   const total = (counts.passed ?? 0) + (counts.failed ?? 0)
   if (counts.passed !== undefined && test.passing === undefined && !known.has(total)) return NOTHING_SHOWS
   const others = numbers.filter(number => number !== counts.passed && number !== counts.failed)

@@ -62,7 +62,7 @@ const COUNTED = {
 }
 /** All other words of a summary. */
 const SUMMARY_WORDS: ReadonlySet<string> = new Set(
-  'test tests testcases testsuites case cases file files suite suites spec specs example examples scenario scenarios step steps result results total ran run executed completed in out of and with skipped skip ignored pending todo measured filtered cancelled canceled duration time start at expected assertions assertion s ms m sec secs second seconds minutes finished took passed failed locally remotely flaky did not fails tasks task targets target build warnings warning snapshots summary x xfailed xpassed deselected rerun fail pass failed failures errors flakes inconclusive elapsed checks check were was is are the on all selected subtests modules packages no unexpected from thread threads retries retried info warn error'.split(
+  'test tests tested testcases testsuites case cases file files suite suites spec specs example examples scenario scenarios step steps result results total ran run executed completed in out of and with skipped skip ignored pending todo measured filtered cancelled canceled duration time start at expected assertions assertion s ms m sec secs second seconds minutes finished took passed failed locally remotely flaky did not fails tasks task targets target build warnings warning snapshots summary x xfailed xpassed deselected rerun fail pass failed failures errors flakes inconclusive elapsed checks check were was is are the on all selected subtests modules packages no unexpected from thread threads retries retried info warn error'.split(
     ' ',
   ),
 )
