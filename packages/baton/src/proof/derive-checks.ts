@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import type { Check } from '@batonpass/contract/proof'
 import type { CommitTree } from '../ports/checkouts.ts'
 import { ciCommands } from './ci-commands.ts'
-import { checksFrom } from './declared-checks.ts'
 
 type RunCheck = Extract<Check, { kind: 'run' }>
 
@@ -18,34 +17,6 @@ interface Found {
  * and, if none of them says anything, the steps of CI.
  */
 export async function deriveChecks(tree: CommitTree, minutes: number): Promise<RunCheck[]> {
-  return (await findChecks(tree, minutes)).map(({ check }) => check)
-}
-
-/**
- * The derived checks that measure work. What starts containers cannot work in the sandbox: if the forge runs CI, that is the
- * proof in its place.
- */
-export async function deriveWorkChecks(tree: CommitTree, minutes: number): Promise<Check[]> {
-  const found = await findChecks(tree, minutes)
-  const outside = found.filter(({ isOutside }) => isOutside).map(({ check }) => check.name)
-  const hasCi = (await tree.paths()).some(path => CI_FILE.test(path))
-  if (outside.length === 0 || !hasCi) return found.map(({ check }) => check)
-  const where = `.github/workflows, because ${outside.join(', ')} needs containers`
-  return [
-    ...found.filter(({ isOutside }) => !isOutside).map(({ check }) => check),
-    ...checksFrom([{ forge: { checks: 'green' } }], 'derived', where, minutes),
-  ]
-}
-
-const CI_FILE = /^\.github\/workflows\/[^/]+\.ya?ml$/
-/** A program that needs a container engine or a cluster, where a command begins. */
-const CONTAINERS =
-  /(?:^|[;&|(]|\b(?:sudo|exec|time|env)\s)[ \t]*[@-]*(?:docker|docker-compose|podman|podman-compose|nerdctl|kubectl|minikube)\s/m
-
-async function findChecks(
-  tree: CommitTree,
-  minutes: number,
-): Promise<{ check: RunCheck; isOutside: boolean }[]> {
   const paths = await tree.paths()
   const found = [
     ...(await packageScripts(tree, paths)),
@@ -57,20 +28,16 @@ async function findChecks(
   if (found.length === 0) found.push(...(await ciCommands(tree, paths)))
   const settings = await testSettings(tree, paths)
   return Promise.all(
-    found.slice(0, MAX_CHECKS).map(async ({ command, where, definition }) => {
-      const named = await namedFiles(tree, paths, definition)
-      const check = {
-        kind: 'run' as const,
-        name: command.slice(0, 80),
-        source: 'derived' as const,
-        where,
-        command,
-        exit: 0,
-        minutes,
-        definition: digest([definition, ...named, ...settings]),
-      }
-      return { check, isOutside: [definition, ...named].some(text => CONTAINERS.test(text)) }
-    }),
+    found.slice(0, MAX_CHECKS).map(async ({ command, where, definition }) => ({
+      kind: 'run' as const,
+      name: command.slice(0, 80),
+      source: 'derived' as const,
+      where,
+      command,
+      exit: 0,
+      minutes,
+      definition: digest([definition, ...(await namedFiles(tree, paths, definition)), ...settings]),
+    })),
   )
 }
 

@@ -15,7 +15,7 @@ import type { Ids } from '../ports/ids.ts'
 import { readJsonFile, readJsonFiles } from '../ports/json-files.ts'
 import type { SmallFiles } from '../ports/small-files.ts'
 import { checksFrom, withKeptTests } from './declared-checks.ts'
-import { deriveChecks, deriveSetup, deriveWorkChecks } from './derive-checks.ts'
+import { deriveChecks, deriveSetup } from './derive-checks.ts'
 import { withIssueChecks } from './issue-checks.ts'
 import { judgeProof } from './judge-proof.ts'
 import { type OutsidePorts, runOutsideChecks } from './outside-checks.ts'
@@ -89,7 +89,7 @@ export class Proofs {
         )
       : proof.done_when.length > 0
         ? checksFrom(proof.done_when, 'settings', 'proof.done_when', proof.minutes)
-        : await deriveWorkChecks(checkouts.tree(project, base), proof.minutes)
+        : await deriveChecks(checkouts.tree(project, base), proof.minutes)
     const wantedChecks = withIssueChecks(declared, issueChecks, proof.minutes).filter(
       ({ kind }) => !order.isUnpushed || (kind !== 'forge' && kind !== 'person'),
     )

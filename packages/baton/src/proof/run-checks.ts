@@ -249,6 +249,8 @@ async function runOnce(
   if (!isStarted) return { ...result, status: 'not-run', why: `${name} did not start in the sandbox` }
   const absent = missingProgram(code, stdout)
   if (absent && exit !== code) return { ...result, status: 'not-run', why: `${absent} is not installed here` }
+  if (code !== exit && NO_CONTAINERS.test(stdout))
+    return { ...result, status: 'not-run', why: `${name} needs containers, which the sandbox does not have` }
   if (code !== exit)
     return {
       ...result,
@@ -304,6 +306,10 @@ function missingProgram(code: number, output: string): string | undefined {
   if (code === 127 || code === 126) return named ?? 'a program that it needs'
   return /No module named ['"]?(pytest|tox|nox)\b/.exec(output)?.[1]
 }
+
+/** What clients of a container engine or a cluster print if they do not reach it, and shells if there is no client. */
+const NO_CONTAINERS =
+  /Cannot connect to the Docker daemon|(?:permission denied while trying|failed) to connect to the docker (?:API|daemon)|Cannot connect to Podman|Could not find a working container runtime|The connection to the server \S{1,200} was refused - did you specify the right host|\b(?:docker|docker-compose|podman|podman-compose|nerdctl|kubectl|minikube): (?:command not found|not found|No such file or directory)/i
 
 /** A test run that says itself that there was nothing to run. */
 function ranNothing(output: string): boolean {

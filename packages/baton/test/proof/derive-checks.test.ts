@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { deriveChecks, deriveSetup, deriveWorkChecks, isTestFile } from '../../src/proof/derive-checks.ts'
+import { deriveChecks, deriveSetup, isTestFile } from '../../src/proof/derive-checks.ts'
 import { treeOf } from './memory-tree.ts'
 
 const scripts = (all: Record<string, string>, more: object = {}) => JSON.stringify({ scripts: all, ...more })
@@ -139,44 +139,12 @@ describe('derived checks', () => {
 })
 
 describe('checks that start containers', () => {
-  const CI = { '.github/workflows/ci.yml': 'jobs: {}\n' }
-  it.each<[string, Record<string, string>, string[]]>([
-    [
-      'are left to CI',
-      { 'package.json': scripts({ test: 'docker compose run app', lint: 'eslint .' }) },
-      ['npm run lint', 'CI'],
-    ],
-    [
-      'also before or after the script itself',
-      { 'package.json': scripts({ pretest: 'docker-compose up -d', test: 'vitest' }) },
-      ['CI'],
-    ],
-    [
-      'also in a script that they name',
-      {
-        'package.json': scripts({ test: 'sh scripts/test.sh' }),
-        'scripts/test.sh': '#!/bin/sh\nset -e\nsudo docker run app\n',
-      },
-      ['CI'],
-    ],
-    ['also in a Makefile', { Makefile: 'test:\n\t@podman run app\n' }, ['CI']],
-    [
-      'but not if they only name a folder',
-      { 'package.json': scripts({ test: 'vitest --dir docker && echo docker ' }) },
-      ['npm test'],
-    ],
-  ])('%s', async (_, files, names) => {
-    const derive = async (all: Record<string, string>) =>
-      (await deriveWorkChecks(treeOf(all), 15)).map(({ name }) => name)
-    expect(await derive({ ...files, ...CI })).toEqual(names)
-    // Without CI there is nothing else that could prove them.
-    expect(await derive(files)).toEqual(await commandsOf(files))
-  })
-
-  it('say why', async () => {
-    const files = { 'package.json': scripts({ test: 'docker compose run app' }), ...CI }
-    expect(await deriveWorkChecks(treeOf(files), 15)).toMatchObject([
-      { kind: 'forge', checks: true, where: '.github/workflows, because npm test needs containers' },
-    ])
+  // The workflow that CI runs for a pull request is the one that the work wrote: green CI is no proof unless someone asks for it.
+  it('are not replaced by CI', async () => {
+    const files = {
+      'package.json': scripts({ test: 'docker compose run app' }),
+      '.github/workflows/ci.yml': 'on: push\njobs: { a: { steps: [{ run: npm test }] } }\n',
+    }
+    expect(await deriveChecks(treeOf(files), 15)).toMatchObject([{ kind: 'run', command: 'npm test' }])
   })
 })

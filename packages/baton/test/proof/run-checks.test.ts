@@ -66,6 +66,23 @@ describe('a command as a check', () => {
     expect(ended.verdict.verdict).toBe(status === 'passed' ? 'proven' : 'unproven')
   })
 
+  it.each([
+    [1, 'Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?'],
+    [
+      1,
+      'permission denied while trying to connect to the Docker daemon socket at unix:///var/run/docker.sock',
+    ],
+    [1, 'failed to connect to the docker API at unix:///var/run/docker.sock; check if the path is correct'],
+    [2, 'make: docker: No such file or directory\nmake: *** [Makefile:2: test] Error 127'],
+    [125, 'Cannot connect to Podman. Please verify your connection to the Linux system'],
+    [1, 'Error: Could not find a working container runtime strategy'],
+    [1, 'The connection to the server localhost:8080 was refused - did you specify the right host or port?'],
+  ])('that needs containers is not run, once: %s %s', async (code, stdout) => {
+    const ended = await outcome({ code, stdout, stderr: '' }, passed)
+    expect(ended).toMatchObject({ status: 'not-run', left: 1, verdict: { verdict: 'unproven' } })
+    expect(ended.why).toBe('npm test needs containers, which the sandbox does not have')
+  })
+
   it('that never starts shows what the sandbox said', async () => {
     expect((await outcome(unstarted, unstarted, unstarted)).output).toContain('Creating new namespace failed')
   })
