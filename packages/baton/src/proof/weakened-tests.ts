@@ -18,20 +18,22 @@ export const mayWeaken = (path: string): boolean =>
  * time limits, rewritten snapshots, steps that CI lost. Tests that move to another file are not fewer.
  */
 export function findWeakened(changes: readonly FileChange[]): string[] {
-  const tests = changes.filter(({ path }) => !isSnapshot(path) && !isCi(path) && !isCoverage(path))
-  const before = sum(tests.map(({ path, before }) => measure(path, before)))
-  const after = sum(tests.map(({ path, after }) => measure(path, after)))
+  const tests = changes
+    .filter(({ path }) => !isSnapshot(path) && !isCi(path) && !isCoverage(path))
+    .map(change => ({
+      ...change,
+      was: measure(change.path, change.before),
+      is: measure(change.path, change.after),
+    }))
+  const before = sum(tests.map(({ was }) => was))
+  const after = sum(tests.map(({ is }) => is))
   const fewer = (what: string, from: number, to: number) =>
     to < from ? [`${from - to} ${what}${from - to === 1 ? '' : 's'} fewer`] : []
   const names = (key: keyof Measures) =>
-    tests
-      .filter(({ path, before, after }) => measure(path, after)[key] > measure(path, before)[key])
-      .map(({ path }) => path)
+    tests.filter(({ was, is }) => is[key] > was[key]).map(({ path }) => path)
   const more = (what: string, key: keyof Measures) =>
     after[key] > before[key] ? [`${what} in ${names(key).slice(0, 3).join(', ')}`] : []
-  const gone = tests.filter(
-    ({ path, before, after }) => measure(path, after).tests < measure(path, before).tests,
-  )
+  const gone = tests.filter(({ was, is }) => is.tests < was.tests)
   const where =
     gone.length > 0
       ? ` (${gone
@@ -74,7 +76,7 @@ const JAVASCRIPT: Patterns = {
   assertions:
     /(?<![\w$])(?:expect|assert)(?:\.\w+)*\s*\(|\.should\b|\bt\.(?:is|deepEqual|like|throws|true|false|assert|not)\b/g,
   loose:
-    /(?<![\w$])(?:expect|assert(?:\.ok)?)\(\s*(?:true|1|"")\s*[),]|\.(?:toBeTruthy|toBeFalsy|toBeDefined|toBeUndefined|toBeTypeOf|toBeNull)\s*\(|expect\.(?:anything|any)\s*\(|\.not\.toThrow\w*\s*\(|\.to\.(?:be\.ok|exist)\b|(?<![\w$])assert(?:\.ok)?\((?![^\n]{0,200}\b(?:includes|has|test|match|every|some|startsWith|endsWith|is[A-Z]\w*|\w*[eE]qual\w*)\()[^=<>!{};\n]{0,200}\)/g,
+    /(?<![\w$])(?:expect|assert(?:\.ok)?)\(\s*(?:true|1|"")\s*[),]|\.(?:toBeTruthy|toBeFalsy|toBeDefined|toBeUndefined|toBeTypeOf|toBeNull)\s*\(|expect\.(?:anything|any)\s*\(|\.not\.toThrow\w*\s*\(|\.to\.(?:be\.ok|exist)\b|(?<![\w$])assert(?:\.ok)?\((?![^\n]{0,200}\b(?:includes|has|test|match|every|some|startsWith|endsWith|is[A-Z]\w*|\w*[eE]qual\w*)\(|[^\n;]{0,200}\s(?:instanceof|in)\s)[^=<>!{};\n]{0,200}\)/g,
 }
 const PYTHON: Patterns = {
   tests: /^\s*(?:async\s+)?def test\w*\s*\(/gm,
@@ -180,9 +182,9 @@ const renamed = (code: string, from: string, to: string): string =>
   code.replaceAll(new RegExp(`(?<![\\w.$])${from}(?![\\w$])`, 'g'), to)
 
 /** A file of tests that Baton cannot count, and that is gone or empty now. */
-function removedFile({ path, before, after }: FileChange): string[] {
+function removedFile({ path, before, after, was }: FileChange & { was: Measures }): string[] {
   const isGone = before !== undefined && before.trim() !== '' && (after ?? '').trim() === ''
-  return isGone && hasTestName(path) && measure(path, before).tests === 0 ? [`${path} removed`] : []
+  return isGone && hasTestName(path) && was.tests === 0 ? [`${path} removed`] : []
 }
 
 function sum(all: readonly Measures[]): Measures {
@@ -201,9 +203,12 @@ function sum(all: readonly Measures[]): Measures {
 /** A time limit, tolerance or precision of a test that is weaker than before. */
 function raisedLimit({ path, before, after }: FileChange): string[] {
   if (before === undefined || after === undefined) return []
-  const newTests = measure(path, after).tests - measure(path, before).tests
-  const code = (text: string) => stripLiterals(text, languageOf(path))
-  return raisedLimits(path, code(before), code(after), Math.max(0, newTests))
+  const language = languageOf(path)
+  const read = (text: string) => {
+    const stripped = stripLiterals(text, language)
+    return { text, code: language === 'javascript' ? withUsualNames(text, stripped) : stripped }
+  }
+  return raisedLimits(path, read(before), read(after))
 }
 
 const isSnapshot = (path: string): boolean => /\.snap$|(^|\/)__snapshots__\//.test(path)

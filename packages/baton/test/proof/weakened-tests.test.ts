@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { raisedLimits } from '../../src/proof/raised-limits.ts'
 import { languageOf, stripLiterals } from '../../src/proof/strip-literals.ts'
 import { type FileChange, findWeakened, mayWeaken } from '../../src/proof/weakened-tests.ts'
 
@@ -242,6 +243,10 @@ describe('weakened tests', () => {
     ['words in a string', [edit('a.test.ts', JS, "'adds'", "'test.skip( .only('")]],
     ['words in a comment', [edit('a.test.ts', JS, 'import', '// test.skip(\n/* it.only( */\nimport')]],
     ['a regular expression', [edit('a.test.ts', JS, 'import', 'const x = /it.only("/\nimport')]],
+    ...['e instanceof TypeError', "'a' in sum"].map((held): [string, FileChange[]] => [
+      `an assertion that ${held}`,
+      [edit('a.test.ts', JS, 'assert.equal(sum(1, 2), 3)', `assert(${held})`)],
+    ]),
     ['a mock of a package', [edit('a.test.ts', JS, 'import', "vi.mock('undici')\nimport")]],
     ['a lower time limit', [edit('a.test.ts', JS, '1000', '10')]],
     ['a new snapshot', [change('__snapshots__/a.snap', 'a\n', 'a\nb\n')]],
@@ -285,6 +290,7 @@ describe('weakened tests', () => {
 describe('the limits of tests', () => {
   const TWO = "test('a', { timeout: 100 }, f)\ntest('b', { timeout: 5000 }, f)\n"
   const LONG = "  it('a', async () => {\n    if (x) {\n      y()\n    }\n  }, 5_000)\n"
+  const T = "import { test as t } from 'node:test'\n"
   const raised = (path: string, from: number, to: number) => [
     `a limit raised from ${from} to ${to} in ${path}`,
   ]
@@ -298,8 +304,74 @@ describe('the limits of tests', () => {
     ['of a new test', edit('a.test.ts', TWO, /$/, "test('c', { timeout: 60_000 }, f)\n"), []],
     [
       'new in a test that was there',
-      edit('a.test.ts', TWO, 'f)', 'f, { timeout: 60_000 })'),
+      change('a.test.ts', `${TWO}test('c', f)\n`, `${TWO}test('c', { timeout: 60_000 }, f)\n`),
       raised('a.test.ts', 5000, 60_000),
+    ],
+    [
+      'of a test that has another name now',
+      edit('a.test.ts', TWO, "'a', { timeout: 100", "'aa', { timeout: 4000"),
+      raised('a.test.ts', 100, 4000),
+    ],
+    [
+      'of a function that has another name now',
+      change('test_a.py', 'def test_a():\n    f(timeout=1)\n', 'def test_b():\n    f(timeout=9)\n'),
+      raised('test_a.py', 1, 9),
+    ],
+    [
+      'of a call in a comparison',
+      change(
+        'a.test.ts',
+        'assert.equal(await f({ timeout: 1 }), 2)',
+        'assert.equal(await f({ timeout: 9 }), 2)',
+      ),
+      raised('a.test.ts', 1, 9),
+    ],
+    [
+      'before the first test',
+      change(
+        'a.test.ts',
+        `vi.setConfig({ testTimeout: 1 })\n${TWO}`,
+        `vi.setConfig({ testTimeout: 9 })\n${TWO}`,
+      ),
+      raised('a.test.ts', 1, 9),
+    ],
+    [
+      'of a test under an imported name',
+      change(
+        'a.test.js',
+        `${T}t('a', { timeout: 1 }, f)\nt('b', f)`,
+        `${T}t('a', { timeout: 1 }, f)\nt('b', { timeout: 9 }, f)`,
+      ),
+      raised('a.test.js', 1, 9),
+    ],
+    [
+      'of a test in the place of another',
+      edit('a.test.ts', TWO, /test\('a'.*/, "test('c', { timeout: 3000 }, () => g())"),
+      [],
+    ],
+    [
+      'lowered, next to a new test',
+      edit('a.test.ts', TWO, /5000(.*\n)/, "1000$1test('c', { timeout: 60_000 }, f)\n"),
+      [],
+    ],
+    [
+      'as an expected value',
+      change(
+        'a.test.ts',
+        'expect(f()).toEqual({\n  timeout: 5000,\n})',
+        'expect(f()).toEqual({\n  timeout: 9000,\n})',
+      ),
+      [],
+    ],
+    [
+      'of a new call in a test that was there',
+      edit(
+        'a.test.ts',
+        "test('a', () => {\n  f(AbortSignal.timeout(10))\n})",
+        '\n}',
+        '\n  g({ timeout: 20 })\n}',
+      ),
+      [],
     ],
     ['the last argument', edit('a.test.ts', LONG, '5_000', '60_000'), raised('a.test.ts', 5000, 60_000)],
     ['of a timer inside', edit('a.test.ts', LONG, 'y()', 'setTimeout(() => {}, 99_000)'), []],
@@ -340,6 +412,20 @@ describe('the limits of tests', () => {
     for (const name of ['a.test.ts', 'test_a.py']) findWeakened([change(name, long, `${long} `)])
     // Three seconds of the processor; without bounds in the patterns, minutes.
     expect(process.cpuUsage(started).user).toBeLessThan(30_000_000)
+  })
+
+  it('are compared in time, however many there are', () => {
+    const lines = (count: number, line: (n: number) => string) =>
+      Array.from({ length: count }, (_, n) => line(n)).join('\n')
+    const compare = (before: string, after: string) =>
+      raisedLimits('a.test.ts', { text: before, code: before }, { text: after, code: after })
+    const started = process.cpuUsage()
+    const limits = (more: number) => lines(130_000, n => `f({ timeout: ${n + more} })`)
+    expect(compare(limits(0), limits(200_000))).toEqual(raised('a.test.ts', 129_999, 329_999))
+    const tests = (more: number) => lines(20_000, n => `test("${n + more}", { timeout: ${n} }, f)`)
+    expect(compare(tests(0), tests(100_000))).toEqual([])
+    // Two seconds of the processor; if each is looked for in a list, minutes.
+    expect(process.cpuUsage(started).user).toBeLessThan(20_000_000)
   })
 })
 
