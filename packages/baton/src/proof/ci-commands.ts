@@ -40,9 +40,10 @@ function stepsOf(text: string | undefined): string[] {
   })
 }
 
-function readYaml(text: string | undefined): unknown {
+/** The value of a YAML text; undefined if it is not valid. */
+export function readYaml(text: string | undefined): unknown {
   try {
-    return text === undefined ? undefined : parse(text, { maxAliasCount: 20 })
+    return text === undefined ? undefined : parse(text, { maxAliasCount: 100 })
   } catch {
     return undefined
   }

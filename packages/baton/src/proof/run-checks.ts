@@ -10,7 +10,8 @@ import { reasonsIn } from './justified-tests.ts'
 import type { ResultCache } from './result-cache.ts'
 import { reviewFolder } from './review-session.ts'
 import { shortenOutput } from './shorten-output.ts'
-import { type FileChange, findWeakened, mayWeaken } from './weakened-tests.ts'
+import { findWeakened, mayWeaken } from './weakened-tests.ts'
+import type { FileChange } from './weaker-ci.ts'
 
 /** Runs commands in a sandbox of their own. */
 export interface Containment {

@@ -1,13 +1,7 @@
 import { hasTestName, isTestFile } from './derive-checks.ts'
 import { raisedLimits } from './raised-limits.ts'
 import { languageOf, stripLiterals } from './strip-literals.ts'
-
-/** One changed file before and after the work; undefined where it does not exist. */
-export interface FileChange {
-  path: string
-  before: string | undefined
-  after: string | undefined
-}
+import { type FileChange, findWeakerCi, isCi } from './weaker-ci.ts'
 
 /** Whether a change of this file can weaken tests, so that its text is worth reading. */
 export const mayWeaken = (path: string): boolean =>
@@ -50,7 +44,7 @@ export function findWeakened(changes: readonly FileChange[]): string[] {
     ...tests.flatMap(removedFile),
     ...tests.flatMap(raisedLimit),
     ...changes.filter(({ path }) => isSnapshot(path)).flatMap(rewrittenSnapshot),
-    ...changes.filter(({ path }) => isCi(path)).flatMap(weakerCi),
+    ...findWeakerCi(changes.filter(({ path }) => isCi(path))),
     ...changes.filter(({ path }) => isCoverage(path)).flatMap(loweredCoverage),
   ]
 }
@@ -212,10 +206,6 @@ function raisedLimit({ path, before, after }: FileChange): string[] {
 }
 
 const isSnapshot = (path: string): boolean => /\.snap$|(^|\/)__snapshots__\//.test(path)
-const isCi = (path: string): boolean =>
-  /^\.github\/workflows\/[^/]+\.ya?ml$|^\.gitlab-ci\.yml$|^\.circleci\/config\.yml$|^azure-pipelines\.yml$/.test(
-    path,
-  )
 
 /** Settings that may say how much of the code tests must cover. */
 const isCoverage = (path: string): boolean =>
@@ -249,31 +239,3 @@ function rewrittenSnapshot({ path, before, after }: FileChange): string[] {
   const now = new Set(after?.split('\n'))
   return before.split('\n').every(line => now.has(line)) ? [] : [`snapshots rewritten in ${path}`]
 }
-
-function weakerCi({ path, before, after }: FileChange): string[] {
-  if (before === undefined) return []
-  const count = (text: string | undefined, pattern: RegExp) => text?.match(pattern)?.length ?? 0
-  const steps = /^\s*(?:-\s+)?(?:run|uses|script)\s*:/gm
-  const lenient =
-    /\|\|\s*(?:true|:)(?=\s|$)|continue-on-error:\s*true|allow_failure:\s*true|\bif:\s*(?:false|\$\{\{\s*false)/gm
-  const isFewer = count(after, steps) < count(before, steps)
-  const now = testCommands(after)
-  const gone = testCommands(before).find(command => !now.some(line => line.includes(command)))
-  return [
-    ...(isFewer ? [`steps of CI removed in ${path}`] : []),
-    ...(!isFewer && gone !== undefined ? [`CI no longer runs "${gone.slice(0, 80)}" (${path})`] : []),
-    ...(count(after, lenient) > count(before, lenient) ? [`failures of CI ignored in ${path}`] : []),
-  ]
-}
-
-/** The lines of a CI file that run tests or checks. */
-const testCommands = (text = ''): string[] =>
-  text
-    .split('\n')
-    .map(line => line.replace(/^\s*(?:-\s+)?(?:run\s*:|script\s*:|-)?\s*/, '').replace(/\s+#.*$/, ''))
-    .filter(line => TEST_COMMAND.test(line))
-    .slice(0, MAX_CI_LINES)
-
-const MAX_CI_LINES = 500
-const TEST_COMMAND =
-  /^(?!\w+\s*:)["']?(?:(?:npm|pnpm|yarn|bun|npx|make|cargo|go|mvn|\.\/mvnw|\.\/gradlew|python3? -m|docker|docker-compose)\s[^\n]*\b)?(?:test|tests|pytest|vitest|jest|lint|check|typecheck|tsc|vet|clippy|unittest)\b/

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { raisedLimits } from '../../src/proof/raised-limits.ts'
 import { languageOf, stripLiterals } from '../../src/proof/strip-literals.ts'
-import { type FileChange, findWeakened, mayWeaken } from '../../src/proof/weakened-tests.ts'
+import { findWeakened, mayWeaken } from '../../src/proof/weakened-tests.ts'
+import type { FileChange } from '../../src/proof/weaker-ci.ts'
 
 const JS = `import { test } from 'node:test'
 test('adds', () => { assert.equal(sum(1, 2), 3) })
@@ -284,6 +285,76 @@ describe('weakened tests', () => {
     ['src/a.ts', false],
   ])('are looked for in %s: %s', (path, does) => {
     expect(mayWeaken(path)).toBe(does)
+  })
+})
+
+describe('the commands of CI', () => {
+  const file = (lines: string) => `jobs:\n  a:\n    steps:\n      - uses: x\n${lines}\n`
+  const step = (run: string) => file(`      - run: ${run}`)
+  const ci = (before: string, after: string, path = '.github/workflows/a.yml') => change(path, before, after)
+
+  it.each([
+    ['docker compose up --exit-code-from app', 'echo ok'],
+    ['make e2e', 'echo ok'],
+    ['npm run e2e', 'echo ok'],
+    ['./run-tests.sh', 'echo ok'],
+    ['poetry run pytest', 'echo ok'],
+    ['bundle exec rspec', 'echo ok'],
+    ['npm test', 'echo npm test'],
+    ['npm test', 'true || npm test'],
+    ['npm test', '"# npm test"'],
+    ['npm test', 'npm test --if-present'],
+    ['pytest tests/', 'pytest --collect-only tests/'],
+    ['npm run test:unit', 'npm run test:nothing'],
+  ])('that are gone are found: %s, now %s', (before, after) => {
+    const found = findWeakened([ci(step(before), step(after))])
+    expect(found).toEqual([`CI no longer runs "${before}" (.github/workflows/a.yml)`])
+  })
+
+  it('that are gone are found in a line with others, and in other files of CI', () => {
+    expect(findWeakened([ci(step('cd app && npm test'), step('cd app && npm run build'))])).toEqual([
+      'CI no longer runs "npm test" (.github/workflows/a.yml)',
+    ])
+    const gitlab = (run: string) => `a:\n  script:\n    - npm ci\n    - ${run}\n`
+    expect(findWeakened([ci(gitlab('npm test'), gitlab('date'), '.gitlab-ci.yml')])).toEqual([
+      'CI no longer runs "npm test" (.gitlab-ci.yml)',
+    ])
+    expect(findWeakened([ci(step('npm test'), `${step('npm test')}}`)])).not.toEqual([])
+  })
+
+  it.each([
+    ['go test ./...', 'go test -race ./...'],
+    ['pytest tests/', 'pytest -n auto tests/'],
+    ['npm test', 'npm run test:coverage'],
+    ['npm run test', 'pnpm test'],
+    ['poetry run pytest', 'uv run pytest'],
+    ['npm test', 'cd app && timeout 600 npm test'],
+    ['pip install pytest', 'pip install -r dev.txt'],
+    ['mkdir test-results', 'mkdir results'],
+    ['docker pull app:latest', 'docker pull app:1'],
+  ])('that do at least the same are not: %s, now %s', (before, after) => {
+    expect(findWeakened([ci(step(before), step(after))])).toEqual([])
+  })
+
+  it.each([
+    [
+      'a path filter',
+      "on:\n  push:\n    paths:\n      - 'tests/**'\n",
+      "on:\n  push:\n    paths:\n      - 'test/**'\n",
+    ],
+    ['what a job needs', 'b:\n  needs:\n    - lint\n', 'b:\n  needs: [lint, test]\n'],
+  ])('do not include %s', (_, before, after) => {
+    expect(findWeakened([ci(before + step('npm test'), after + step('npm test'))])).toEqual([])
+  })
+
+  it('that move to another file are not gone', () => {
+    const text = step('npm test')
+    const moved = [
+      change('.github/workflows/a.yml', text, undefined),
+      change('.github/workflows/b.yml', undefined, text),
+    ]
+    expect(findWeakened(moved)).toEqual([])
+    expect(findWeakened(moved.slice(0, 1))).toEqual(['steps of CI removed in .github/workflows/a.yml'])
   })
 })
 
