@@ -1,12 +1,16 @@
 import { BatonError } from '@batonpass/contract/errors'
+import { visible } from '@batonpass/contract/visible'
 import type { MergeRequest } from '../ports/forge.ts'
 import { describeProblems, problemsOf } from '../proof/problems.ts'
 import { queueNews } from './deliver-news.ts'
 import type { ClaimPorts } from './ports.ts'
 import type { ClaimRecord } from './record.ts'
 
-/** How a proof ended, or that it runs. `missing`: nothing could be checked. */
-export type MergeProof = 'running' | 'proven' | 'missing' | { failed: string }
+/** How a proof ended, or that it runs. `missing`: why nothing could be checked. */
+export type MergeProof = 'running' | 'proven' | { missing: string } | { failed: string }
+
+/** CI and people look at a commit only after it is pushed. */
+const NO_CHECKS = 'no check could run before it is pushed'
 
 /** What a merge queue does with the pull request of a claim. Each action checks the claim's lease first. */
 export const claimMerges = (ports: ClaimPorts) => ({
@@ -22,11 +26,12 @@ export const claimMerges = (ports: ClaimPorts) => ({
 
   async proofOf(id: string | undefined): Promise<MergeProof> {
     const proof = id && ports.proofs ? await ports.proofs.get(id) : undefined
-    if (!proof) return 'missing'
+    if (!proof) return { missing: NO_CHECKS }
     if (proof.endedAt === undefined) return 'running'
     if (proof.verdict === 'proven') return 'proven'
     const problems = problemsOf(proof)
-    return problems.length === 0 ? 'missing' : { failed: describeProblems(problems) }
+    if (problems.length > 0) return { failed: describeProblems(problems) }
+    return { missing: proof.checks.length > 0 && proof.why ? visible(proof.why) : NO_CHECKS }
   },
 
   async push(record: ClaimRecord, folder: string, alsoHeld?: () => Promise<void>): Promise<void> {

@@ -95,8 +95,8 @@ export interface AttemptFacts {
   pull: PullRequestStatus
   /** Where its base is on the remote now. */
   baseTip: string | undefined
-  /** `missing`: there are no checks that could prove anything. */
-  proof: 'running' | 'proven' | 'missing' | { failed: string }
+  /** `missing`: why no check could prove anything. */
+  proof: 'running' | 'proven' | { missing: string } | { failed: string }
   mayMerge: boolean
   policy: Policy
   now: number
@@ -124,9 +124,9 @@ export function attemptStep(attempt: Attempt, facts: AttemptFacts): AttemptStep 
     return { do: 'again', why: 'The branch has new commits' }
   if (baseTip !== attempt.base) return { do: 'again', why: `${pull.base} has moved` }
   if (proof === 'running') return { do: 'wait', note: `Baton proves it together with ${pull.base}` }
-  if (typeof proof === 'object') return { do: 'send-back', why: proof.failed }
-  if (proof === 'missing' && policy === 'proven')
-    return { do: 'leave', note: 'There are no checks that could prove it: see `baton proof`' }
+  if (typeof proof === 'object' && 'failed' in proof) return { do: 'send-back', why: proof.failed }
+  if (proof !== 'proven' && policy === 'proven')
+    return { do: 'leave', note: `Baton could not prove it: ${proof.missing}. See \`baton proof\`` }
   if (pull.headSha !== attempt.commit) return { do: 'push' }
   if (!facts.mayMerge) return { do: 'leave' }
   if (pull.draft || pull.review === 'changes-requested' || pull.review === 'required') return { do: 'leave' }

@@ -1,4 +1,7 @@
+import { Proof } from '@batonpass/contract/proof'
 import { describe, expect, test } from 'vitest'
+import { claimMerges } from '../../src/claim/merge-steps.ts'
+import type { ClaimPorts } from '../../src/claim/ports.ts'
 import type { MergeRecord } from '../../src/fleet/job-record.ts'
 import {
   type Attempt,
@@ -10,6 +13,7 @@ import {
 } from '../../src/fleet/merge-steps.ts'
 import { overlapsOf } from '../../src/fleet/overlaps.ts'
 import { checksOf } from '../../src/ports/forge.ts'
+import { checksFrom } from '../../src/proof/declared-checks.ts'
 
 const NOW = 1_800_000_000_000
 const MINUTE = 60_000
@@ -145,8 +149,8 @@ describe('the next step of a pull request whose turn it is', () => {
     ['its base moved', { baseTip: 'newer' }, 'again'],
     ['is being proven', { proof: 'running' }, 'wait'],
     ['is not proven', { proof: { failed: 'npm test' } }, 'send-back'],
-    ['cannot be proven', { proof: 'missing' }, 'leave'],
-    ['cannot be proven, but a person agreed', { proof: 'missing', policy: 'person' }, 'merge'],
+    ['cannot be proven', { proof: { missing: 'no docker' } }, 'leave'],
+    ['cannot be proven, but a person agreed', { proof: { missing: 'no docker' }, policy: 'person' }, 'merge'],
     ['was not pushed', { pull: pull({ headSha: 'head' }) }, 'push'],
     ['may not be merged any more', { mayMerge: false }, 'leave'],
     ['has checks that run', { pull: pull({ checks: checks('pending') }) }, 'wait'],
@@ -157,6 +161,39 @@ describe('the next step of a pull request whose turn it is', () => {
     ['needs a review', { pull: pull({ checks: checks('passed'), review: 'required' }) }, 'leave'],
   ])('%s', (_, more, step) => {
     expect(attemptStep(attempt, facts(more)).do).toBe(step)
+  })
+
+  test('what could not be proven is left with the reason', () => {
+    expect(attemptStep(attempt, facts({ proof: { missing: 'npm test needs containers' } }))).toEqual({
+      do: 'leave',
+      note: 'Baton could not prove it: npm test needs containers. See `baton proof`',
+    })
+  })
+
+  test.each<[string, object, unknown]>([
+    [
+      'a check that could not run',
+      { checks: checksFrom(['npm test'], 'derived', 'package.json', 15), why: 'npm test needs containers' },
+      { missing: 'npm test needs containers' },
+    ],
+    [
+      'only checks that look at the forge',
+      { checks: [], why: 'no checks' },
+      { missing: 'no check could run before it is pushed' },
+    ],
+  ])('a proof with %s says why', async (_, more, expected) => {
+    const about = { version: 1, id: `prf_${'0'.repeat(20)}`, project: '/app', commit: 'a', base: 'a' }
+    const at = '2026-11-15T12:00:00.000Z'
+    const proof = Proof.parse({
+      ...about,
+      startedAt: at,
+      endedAt: at,
+      verdict: 'unproven',
+      results: [],
+      ...more,
+    })
+    const ports = { proofs: { get: async () => proof } } as unknown as ClaimPorts
+    expect(await claimMerges(ports).proofOf(proof.id)).toEqual(expected)
   })
 
   test('without checks on the forge it does not wait for any', () => {
