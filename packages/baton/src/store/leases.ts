@@ -4,7 +4,13 @@ import { failure } from './failure.ts'
 import { connectPostgres, type PostgresOptions } from './pool.ts'
 import type { Tables } from './tables.ts'
 
-type Row = Selectable<Tables['leases']> & { dead: boolean }
+type Row = Omit<Selectable<Tables['leases']>, 'repository'> & { dead: boolean }
+
+const MAX_NAME = 1000
+const MAX_DETAILS = 128 * 1024
+const MOST_LEASES = 500
+/** The end of the year 9999: every clock and schema can write it. */
+const LATEST = Date.UTC(9999, 11, 31)
 
 /** Leases as rows in a shared database. All times come from the server, and tokens only grow. */
 export function postgresLeases(
@@ -33,12 +39,25 @@ export function postgresLeases(
   const now = sql<Date>`clock_timestamp()`
   const later = (ms: number): RawBuilder<Date> =>
     sql<Date>`clock_timestamp() + ${Math.round(ms)} * interval '1 millisecond'`
+  /** What a stranger wrote must not fill the memory: details longer than any machine reads are not sent, nor are endless names. */
+  const columns = [
+    'issue' as const,
+    'token' as const,
+    'taken_at' as const,
+    'until' as const,
+    sql<string | null>`left(claim, ${sql.lit(MAX_NAME)})`.as('claim'),
+    sql<string>`left(agent, ${sql.lit(MAX_NAME)})`.as('agent'),
+    sql<string>`left(host, ${sql.lit(MAX_NAME)})`.as('host'),
+    sql<string | null>`case when octet_length(details) <= ${sql.lit(MAX_DETAILS)} then details end`.as(
+      'details',
+    ),
+  ]
   const isDead = sql<boolean>`until < clock_timestamp()`.as('dead')
 
   const find = (db: Kysely<Tables>, { repository, issue }: LeaseName): Promise<Row | undefined> =>
     db
       .selectFrom('leases')
-      .selectAll()
+      .select(columns)
       .select(isDead)
       .where('repository', '=', repository)
       .where('issue', '=', issue)
@@ -138,11 +157,12 @@ export function postgresLeases(
       run(async db => {
         const rows = await db
           .selectFrom('leases')
-          .selectAll()
+          .select(columns)
           .select(isDead)
           .where('repository', '=', repository)
           .where('claim', 'is not', null)
           .orderBy('issue')
+          .limit(MOST_LEASES)
           .execute()
         return rows.map(holding)
       }),
@@ -159,7 +179,13 @@ const holding = ({ issue, claim, agent, host, details, token, taken_at, until, d
   host,
   ...(details === null ? {} : { details }),
   token,
-  takenAt: taken_at.getTime(),
-  until: until.getTime(),
+  takenAt: timeOf(taken_at),
+  until: timeOf(until),
   dead,
 })
+
+/** Someone can write 'infinity' or a year that no Date holds: such a row must not hide the others. */
+function timeOf(value: Date | number | null): number {
+  const ms = Number(value ?? LATEST)
+  return Number.isNaN(ms) ? LATEST : Math.max(0, Math.min(ms, LATEST))
+}
