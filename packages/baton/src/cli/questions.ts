@@ -57,4 +57,37 @@ export function askAtTerminal(io: Io, until: AbortSignal = io.signal): Questions
   }
 }
 
+/** Reads one line that the terminal does not show, or from a pipe: a secret does not belong on a command line. */
+export async function readHidden(io: Io, question: string): Promise<string> {
+  const { stdin } = io
+  const raw = isInteractive(io) && 'setRawMode' in stdin ? stdin : undefined
+  if (raw) io.stdout.write(`${question} `)
+  raw?.setRawMode(true)
+  let line = ''
+  let end: 'open' | 'entered' | 'cancelled' = 'open'
+  for await (const chunk of stdin) {
+    // Raw: nothing is shown, and Ctrl-C and Ctrl-D are only letters.
+    for (const letter of String(chunk)) {
+      if (letter === '\n' || letter === '\r') end = 'entered'
+      else if (raw && (letter === CTRL_C || letter === CTRL_D)) end = 'cancelled'
+      else if (raw && (letter === BACKSPACE || letter === '\b')) line = line.slice(0, -1)
+      else line += letter
+      if (end !== 'open') break
+    }
+    // Before the loop ends, which closes the stream.
+    if (end === 'open' && line.length <= MAX_HIDDEN) continue
+    raw?.setRawMode(false)
+    break
+  }
+  if (end === 'open') raw?.setRawMode(false)
+  if (raw) io.stdout.write('\n')
+  if (end === 'cancelled' || line.trim() === '') throw new BatonError('usage', CANCELLED)
+  if (line.length > MAX_HIDDEN) throw new BatonError('usage', `It is longer than ${MAX_HIDDEN} characters`)
+  return line.trim()
+}
+
+const CTRL_C = '\u0003'
+const CTRL_D = '\u0004'
+const BACKSPACE = '\u007f'
+const MAX_HIDDEN = 500
 const CANCELLED = 'Cancelled. Nothing changed.'

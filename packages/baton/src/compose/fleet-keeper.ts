@@ -53,9 +53,10 @@ export class FleetKeeper {
     return this.#isUsed ? (await this.#get()).asks : undefined
   }
 
-  /** Answers of other machines go there. */
-  answersTo(answering: AnswerHandler): void {
+  /** Answers of other machines go there, also if the fleet was opened before. */
+  async answersTo(answering: AnswerHandler): Promise<void> {
     this.#answering = answering
+    await (await this.#opened?.catch(() => undefined))?.asks?.start(answering)
   }
 
   async tick(): Promise<void> {

@@ -115,7 +115,12 @@ export function composeFleet(ground: Ground, links: FleetLinks): OpenedFleet {
     await write([newEntry({ kind: 'fleet', ...entry })])
   }
   const board = sharedBoard(ground)
-  const membership = board && membershipIn(ground, board, settings, journal)
+  const announce = (project: string, text: string) => links.asks.tell({ project, text, kind: 'needs-input' })
+  const membership =
+    board &&
+    membershipIn(ground, board, settings, journal, text => {
+      void announce(home, text).catch(cause => fault('announcing a machine', cause))
+    })
   const machines = sharedLeases(ground, links.claimPorts, settings, membership)
   const repositoryOf = async (project: string) => repositoryName(await forges.open({ home: project }))
   const records = new JobRecords(systemSmallFiles, stateDir)
@@ -139,7 +144,6 @@ export function composeFleet(ground: Ground, links: FleetLinks): OpenedFleet {
       pause: ms => pause(ms, undefined, { ref: false }),
     })
   const git = gitMerges({ mergiraf: () => onPath('mergiraf', env) })
-  const announce = (project: string, text: string) => links.asks.tell({ project, text, kind: 'needs-input' })
   const merges = new MergeQueue({
     jobs: records,
     records: new MergeRecords(systemSmallFiles, stateDir),
@@ -257,6 +261,7 @@ export function composeFleet(ground: Ground, links: FleetLinks): OpenedFleet {
     asks,
     async close() {
       merges.pause()
+      membership?.stop()
       await asks?.stop()
       await board?.close()
       await database.end()
@@ -275,6 +280,7 @@ function membershipIn(
   board: FleetBoard,
   settings: SettingsKeeper,
   journal: FleetPorts['journal'],
+  announce: (text: string) => void,
 ): Membership {
   return new Membership({
     board,
@@ -288,6 +294,7 @@ function membershipIn(
       name: machine().config.fleet.name || hostname(),
     }),
     journal: (what, reason) => journal({ what, reason }),
+    announce,
     clock: systemClock,
     pause: ms => pause(ms),
   })

@@ -1,12 +1,13 @@
 import { Ask, type AskOption } from '@batonpass/contract/ask'
 import { BatonError } from '@batonpass/contract/errors'
 import { z } from 'zod'
+import { sortedKeys } from '../ask/fingerprint.ts'
 import { step } from '../ask/machine.ts'
 import type { Answered, AnswerHandler, Channel, Given } from '../ports/channel.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { FleetBoard, PublishedText } from '../ports/fleet-board.ts'
+import type { FleetBoard, PublishedText, SignedText } from '../ports/fleet-board.ts'
 import type { Answer, Member, Membership } from './membership.ts'
-import { digestOf, isSignedBy, MAX_TEXT, PublicKey, parseJson } from './signed-statement.ts'
+import { digestOf, isSignedBy, isTooLong, PublicKey, parseJson } from './signed-statement.ts'
 
 /** While asks are open here, their answers are looked for this often. */
 const LOOK_MS = 1000
@@ -29,6 +30,14 @@ const Published = z.object({
   answeredBy: z.string().max(200).optional(),
 })
 type Published = z.infer<typeof Published>
+
+/** An ask of this machine, and what it publishes about it. */
+interface Shown {
+  ask: Ask
+  signed: Signed
+  isDirty: boolean
+}
+type Signed = SignedText & { fleet: string; key: string }
 
 /** An ask of another machine, verified, with the exact text that was signed. */
 interface Found extends Published {
@@ -56,7 +65,7 @@ export class FleetAsks implements Channel {
   readonly name = 'fleet'
   readonly #ports: FleetAsksPorts
   /** The asks of this machine that are published, or will be. */
-  readonly #shown = new Map<string, { ask: Ask; text?: string | undefined; isDirty: boolean }>()
+  readonly #shown = new Map<string, Shown>()
   readonly #answeredBy = new Map<string, string>()
   #answering: AnswerHandler | undefined
   #syncing: Promise<void> | undefined
@@ -83,7 +92,10 @@ export class FleetAsks implements Channel {
   async show(ask: Ask): Promise<boolean> {
     if (!(await this.#ports.isOfFleet(ask)) || (await this.#ports.membership.standing()) !== 'member')
       return false
-    this.#shown.set(ask.id, { ask, isDirty: true })
+    // Signed before it is published: an answer may come at once.
+    const signed = await this.#signed(ask)
+    if (!signed) return false
+    this.#shown.set(ask.id, { ask, signed, isDirty: true })
     this.#syncSoon()
     return this.#reaches()
   }
@@ -96,8 +108,36 @@ export class FleetAsks implements Channel {
 
   async settle(ask: Ask): Promise<void> {
     if (!this.#shown.has(ask.id)) return
-    this.#shown.set(ask.id, { ask, isDirty: true })
+    await this.#end(ask)
     this.#syncSoon()
+  }
+
+  async #end(ask: Ask): Promise<void> {
+    const signed = await this.#signed(ask)
+    if (signed) this.#shown.set(ask.id, { ask, signed, isDirty: true })
+    // This machine was removed, or the text is too long: no one sees it.
+    else this.#shown.delete(ask.id)
+  }
+
+  /**
+   * What this machine publishes about an ask; undefined if it is not a member, or the text is too long. The same bytes for the same
+   * ask, also after a restart: an answer names their digest.
+   */
+  async #signed(ask: Ask): Promise<Signed | undefined> {
+    const answeredBy = this.#answeredBy.get(ask.id)
+    let [fleet, key] = ['', '']
+    const signed = await this.#ports.membership.signOwn(own => {
+      ;({ fleet, key } = own)
+      const said = {
+        kind: 'ask',
+        fleet,
+        by: key,
+        ask: this.#public(ask),
+        ...(answeredBy ? { answeredBy } : {}),
+      }
+      return JSON.stringify(said, sortedKeys)
+    })
+    return signed && !isTooLong(signed.text) ? { ...signed, fleet, key } : undefined
   }
 
   /** Publishes what changed, and takes answers. */
@@ -141,27 +181,9 @@ export class FleetAsks implements Channel {
     const { board, membership } = this.#ports
     for (const [id, known] of this.#shown) {
       if (!known.isDirty) continue
-      const answeredBy = this.#answeredBy.get(id)
-      let key = ''
-      let fleet = ''
-      const signed = await membership.signOwn(own => {
-        key = own.key
-        fleet = own.fleet
-        return JSON.stringify({
-          kind: 'ask',
-          fleet,
-          by: key,
-          ask: this.#public(known.ask),
-          ...(answeredBy ? { answeredBy } : {}),
-        })
-      })
-      if (!signed) return
       const isOpen = known.ask.state === 'open'
-      if (signed.text.length < MAX_TEXT) {
-        // Before it is published: an answer may come at once.
-        known.text = signed.text
-        await board.putAsk(fleet, key, { ask: id, ...signed, isOpen })
-      }
+      const { fleet, key, text, signature } = known.signed
+      await board.putAsk(fleet, key, { ask: id, text, signature, isOpen })
       // It may have been settled meanwhile.
       if (this.#shown.get(id) === known) {
         known.isDirty = false
@@ -185,7 +207,7 @@ export class FleetAsks implements Channel {
       if (by === own.key && !this.#shown.has(ask.id)) {
         const now = await this.#answering?.find(ask.id)
         const ended: Ask = now && now.state !== 'open' ? now : { ...ask, state: 'withdrawn' }
-        if (now?.state !== 'open') this.#shown.set(ask.id, { ask: ended, isDirty: true })
+        if (now?.state !== 'open') await this.#end(ended)
       }
     await board.tidyAsks(fleet, own.key)
   }
@@ -204,10 +226,12 @@ export class FleetAsks implements Channel {
   /** An answer of a member, in the order of the statements: its signature and its membership are checked already. */
   async #take(answer: Answer, from: Member, signature: string): Promise<void> {
     const { ask: id, seen, option, reason, replies, who, channel } = answer
+    const stored = this.#shown.has(id) ? undefined : await this.#stored(id)
+    if (stored) this.#shown.set(id, stored)
     const known = this.#shown.get(id)
     if (known?.ask.state !== 'open') return
     // The person answered exactly what this machine published.
-    if (known.text === undefined || digestOf(known.text) !== seen || ONLY_THERE.has(option)) {
+    if (digestOf(known.signed.text) !== seen || ONLY_THERE.has(option)) {
       this.#ports.fault(`taking an answer to ${id}`, new Error(`${from.name} answered something else`))
       return
     }
@@ -215,7 +239,17 @@ export class FleetAsks implements Channel {
     const by = { channel: 'fleet', who: `${who} (${channel}) on ${from.name}`.slice(0, 200) }
     const { fingerprint } = known.ask
     const taken = await this.#answering?.answer(id, { option, reason, replies, fingerprint, by })
-    if (taken?.verdict !== 'taken') this.#answeredBy.delete(id)
+    if (taken?.verdict === 'taken') return
+    this.#answeredBy.delete(id)
+    if (stored && this.#shown.get(id) === stored) this.#shown.delete(id)
+  }
+
+  /** An ask that a daemon before this one published, and that this one has not shown yet. */
+  async #stored(id: string): Promise<Shown | undefined> {
+    const ask = await this.#answering?.find(id)
+    const isOurs = ask?.id === id && ask.state === 'open' && (await this.#ports.isOfFleet(ask))
+    const signed = isOurs && (await this.#signed(ask))
+    return signed ? { ask, signed, isDirty: false } : undefined
   }
 
   /** The open asks of all machines of the fleet but this one. */

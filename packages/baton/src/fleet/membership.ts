@@ -6,6 +6,8 @@ import type { FleetBoard, SignedText } from '../ports/fleet-board.ts'
 import { KeyedQueue } from '../session/keyed-queue.ts'
 import { joinToken, readJoinToken } from './join-token.ts'
 import {
+  digestOf,
+  isTooLong,
   keyOf,
   type MachineKey,
   newKey,
@@ -19,6 +21,10 @@ const TOKEN_MS = 15 * 60_000
 /** How long a machine waits until the one that gave the token lets it in; that one looks every few seconds. */
 const JOIN_MS = 60_000
 const LOOK_MS = 500
+/** At most this many pages of statements at a time. The next look continues there. */
+const MOST_PAGES = 20
+/** Rows that no member signed are read again after this time: a row may get a lower number than theirs. */
+const AGAIN_MS = 60_000
 
 const Member = z.object({ machine: z.string(), name: z.string(), key: PublicKey })
 export type Member = z.infer<typeof Member>
@@ -33,8 +39,9 @@ export const MembershipFile = z.object({
   secret: PublicKey,
   /** The founder's key. */
   fleet: PublicKey,
-  /** The number of the last statement that was read. */
+  /** The number of the last statement of a member that was read, and the digest of its text: another database has another one there. */
   seq: z.number().int().nonnegative(),
+  digest: z.string().optional(),
   members: z.array(Member),
   removed: z.array(PublicKey),
   /** The tokens that this machine gave: only the public keys, and which machine used them. */
@@ -48,8 +55,18 @@ export interface MembershipPorts {
   /** This machine's id, stored from now on, and what people call it. */
   machine(): Promise<{ id: string; name: string }>
   journal(what: 'founded' | 'joined' | 'admitted' | 'removed-machine', reason: string): Promise<void>
+  /** Tells people on their channels, in the background. */
+  announce(text: string): void
   clock: Pick<Clock, 'now'>
   pause(ms: number): Promise<void>
+}
+
+/** How far the statements were read in this process. Only those of members move the number that is stored. */
+interface Position {
+  after: number
+  /** When reading began at the stored number. */
+  since: number
+  hasEnded: boolean
 }
 
 export type Answer = Extract<Statement, { kind: 'answer' }>
@@ -64,11 +81,18 @@ export class Membership {
   #file: Promise<MembershipFile | undefined> | undefined
   /** What was last read, for callers that cannot wait. */
   #known: MembershipFile | undefined
+  #position: Position | undefined
+  #hasStopped = false
   /** Called in the order of the statements, for those that a member has signed. */
   onAnswer: ((answer: Answer, from: Member, signature: string) => Promise<void>) | undefined
 
   constructor(ports: MembershipPorts) {
     this.#ports = ports
+  }
+
+  /** What is being read ends after its current page. */
+  stop(): void {
+    this.#hasStopped = true
   }
 
   /** As of the last look; no database is asked. */
@@ -128,6 +152,7 @@ export class Membership {
       const { board } = this.#ports
       if (when === 'always') await board.append(fleet, statement)
       else if (!(await board.found(fleet, statement))) return false
+      this.#position = undefined
       await this.#write({ ...emptyFile(own, fleet), members: [{ machine, name, key: own.key }] })
       await this.#ports.journal('founded', `This machine (${name}) founded the fleet ${fleet}`)
       return true
@@ -163,9 +188,11 @@ export class Membership {
       const request = this.#sign(invite, { kind: 'joining', fleet, machine, name, key: own.key })
       await board.append(fleet, request)
       let file = emptyFile(own, fleet)
+      const position = this.#from(file)
       for (let waited = 0; ; waited += LOOK_MS) {
-        file = await this.#follow(file, 'only-members')
+        file = await this.#follow(file, position, 'only-members')
         if (file.members.some(member => member.key === own.key)) break
+        if (this.#hasStopped) throw new BatonError('daemon_busy', 'The daemon is stopping')
         if (waited >= JOIN_MS)
           throw new BatonError('timed_out', 'The machine that gave the token did not let this one in', {
             remedy:
@@ -173,22 +200,24 @@ export class Membership {
           })
         await pause(LOOK_MS)
       }
+      this.#position = undefined
       await this.#write(file)
       await this.#ports.journal('joined', `This machine (${name}) joined the fleet ${fleet}`)
     })
   }
 
-  /** Removes a machine by its name or the beginning of its id. */
+  /** Removes a machine by its key, its id or its name. Machines choose their names and ids, so an exact key wins. */
   async remove(wanted: string): Promise<MemberView> {
     await this.refresh()
-    const found = (await this.views()).filter(
-      ({ name, id, key }) => name === wanted || id === wanted || key === wanted,
-    )
+    const views = await this.views()
+    const withKey = views.filter(({ key }) => key === wanted)
+    const found =
+      withKey.length > 0 ? withKey : views.filter(({ name, id }) => name === wanted || id === wanted)
     const [member] = found
     if (!member) throw new BatonError('not_found', `No machine ${wanted} in the fleet`, { remedy: LIST })
     if (found.length > 1)
       throw new BatonError('usage', `Several machines are called ${wanted}`, {
-        remedy: `Use the id: ${found.map(({ id }) => id).join(', ')}.`,
+        remedy: `Use the key: ${found.map(({ key }) => key).join(', ')}.`,
       })
     if (member.isFounder)
       throw new BatonError('not_allowed', 'The founder cannot be removed: all trust starts at its key', {
@@ -198,15 +227,25 @@ export class Membership {
     await this.sign(({ fleet }) => ({ kind: 'removed', fleet, key: member.key }))
     await this.#ports.journal('removed-machine', `The machine ${member.name} was removed from the fleet`)
     await this.refresh()
+    // Another member may have removed this machine first: then the others do not count what it signed.
+    const standing = await this.standing()
+    if (standing !== 'member' && !member.isHere) throw notMember(standing)
     return member
   }
 
-  /** Signs a statement with this machine's key and adds it to the board. Returns its signature. */
+  /** Signs a statement with this machine's key and adds it to the board. It counts here at once. Returns its signature. */
   async sign(make: (file: { fleet: string }) => Unsigned): Promise<string> {
-    const file = await this.#own()
-    const signed = this.#sign(keyOf(file.secret), make(file))
-    await this.#ports.board.append(file.fleet, signed)
-    return signed.signature
+    return this.#turns.run('file', async () => {
+      const file = await this.#own()
+      const own = keyOf(file.secret)
+      const statement = make(file)
+      const signed = this.#sign(own, statement)
+      if (isTooLong(signed.text))
+        throw new BatonError('usage', 'This is too long for the other machines to read')
+      await this.#ports.board.append(file.fleet, signed)
+      await this.#write(applyStatement(file, { ...statement, by: own.key } as Statement))
+      return signed.signature
+    })
   }
 
   /** Signs a text with this machine's key; undefined if this machine is not a member. */
@@ -225,26 +264,62 @@ export class Membership {
   async refresh(): Promise<void> {
     await this.#turns.run('file', async () => {
       const file = await this.#read()
-      if (file) await this.#follow(file, 'everything')
+      if (!file) return
+      const known = this.#position
+      const age = this.#ports.clock.now() - (known?.since ?? 0)
+      const isOld = known?.hasEnded && (age > AGAIN_MS || age < 0)
+      const position = known && !isOld ? known : this.#from(file)
+      // If this fails, what was read but not stored is read again.
+      this.#position = undefined
+      await this.#follow(file, position, 'everything')
+      this.#position = position
     })
   }
 
-  /** Applies the new statements in their order; each is judged by who is a member at that moment. */
-  async #follow(start: MembershipFile, what: 'everything' | 'only-members'): Promise<MembershipFile> {
+  /** Begins at the last statement of a member, to see whether it is still there. */
+  #from({ seq, digest }: MembershipFile): Position {
+    return { after: digest === undefined ? 0 : seq - 1, since: this.#ports.clock.now(), hasEnded: false }
+  }
+
+  /**
+   * Applies the new statements in their order; each is judged by who is a member at that moment. Applying one again changes
+   * nothing: if the database was restored or is another one, all are read again, and removals stay.
+   */
+  async #follow(
+    start: MembershipFile,
+    position: Position,
+    what: 'everything' | 'only-members',
+  ): Promise<MembershipFile> {
     let file = start
-    for (;;) {
-      const rows = await this.#ports.board.statements(file.fleet, file.seq)
+    position.hasEnded = false
+    for (let page = 0; page < MOST_PAGES && !this.#hasStopped; page++) {
+      let rows = await this.#ports.board.statements(file.fleet, position.after)
+      if (file.digest !== undefined && position.after < file.seq) {
+        const [last, ...rest] = rows
+        if (last?.seq !== file.seq || digestOf(last.text) !== file.digest) {
+          file = { ...file, seq: 0, digest: undefined }
+          position.after = 0
+          continue
+        }
+        position.after = last.seq
+        rows = rest
+      }
       for (const row of rows) {
         const statement = readStatement(row)
         if (statement?.fleet === file.fleet) {
+          const before = file
           file = applyStatement(file, statement)
           if (what === 'everything') file = await this.#act(file, statement, row)
+          if ([before, file].some(({ members }) => members.some(({ key }) => key === statement.by)))
+            file = { ...file, seq: row.seq, digest: digestOf(row.text) }
         }
-        file = { ...file, seq: row.seq }
+        position.after = row.seq
       }
-      if (rows.length === 0) return file
-      if (what === 'everything') await this.#write(file)
+      if (what === 'everything' && file !== start) await this.#write(file)
+      position.hasEnded = rows.length === 0
+      if (position.hasEnded) break
     }
+    return file
   }
 
   /** What only this machine does about a statement. It may be repeated after a crash. */
@@ -258,6 +333,8 @@ export class Membership {
     if (!file.members.some(({ key }) => key === own.key)) return file
     const now = this.#ports.clock.now()
     const { machine, name, key } = statement
+    // A copy of a request that was granted.
+    if (file.removed.includes(key) || file.members.some(member => member.key === key)) return file
     const token = file.tokens.find(each => each.key === statement.by)
     const isFree = token && token.until > now && token.usedBy === undefined
     if (!token || !(isFree || token.usedBy === key)) return file
@@ -267,8 +344,10 @@ export class Membership {
     await this.#write(used)
     const { fleet } = file
     await this.#ports.board.append(fleet, this.#sign(own, { kind: 'member', fleet, machine, name, key }))
-    await this.#ports.journal('admitted', `The machine ${name} joined the fleet with a token of this one`)
-    return used
+    const reason = `The machine ${name} joined the fleet with a token of this one`
+    await this.#ports.journal('admitted', reason)
+    this.#ports.announce(`${reason}. If you did not expect it: \`baton fleet remove ${key}\`.`)
+    return withMember(used, { machine, name, key })
   }
 
   #sign(own: MachineKey, statement: Unsigned): SignedText {
@@ -342,6 +421,6 @@ const notMember = (standing: 'removed' | 'none' | 'member') =>
       ? 'This machine was removed from the fleet'
       : 'This machine does not belong to the fleet of this database',
     {
-      remedy: 'Run `baton fleet token` on a machine of the fleet, then `baton fleet join TOKEN` here.',
+      remedy: 'Run `baton fleet token` on a machine of the fleet, then `baton fleet join` here.',
     },
   )

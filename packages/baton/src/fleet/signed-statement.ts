@@ -2,7 +2,7 @@ import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sig
 import { AskAnswer } from '@batonpass/contract/ask'
 import { AskId } from '@batonpass/contract/ids'
 import { z } from 'zod'
-import type { SignedText } from '../ports/fleet-board.ts'
+import { MAX_SIGNATURE, MAX_TEXT, type SignedText } from '../ports/fleet-board.ts'
 
 /** An Ed25519 public key: 32 bytes in base64url. */
 export const PublicKey = z.string().regex(/^[A-Za-z0-9_-]{43}$/)
@@ -32,8 +32,6 @@ export const Statement = z.discriminatedUnion('kind', [
 ])
 export type Statement = z.infer<typeof Statement>
 
-/** Texts longer than this are not read. */
-export const MAX_TEXT = 256 * 1024
 /** So that a signature for one purpose is never valid for another. */
 const PURPOSE = 'baton fleet 1\n'
 
@@ -65,7 +63,7 @@ export function signText(text: string, { secret }: MachineKey): SignedText {
 }
 
 export function isSignedBy({ text, signature }: SignedText, key: string): boolean {
-  if (text.length > MAX_TEXT || signature.length > 200 || !PublicKey.safeParse(key).success) return false
+  if (isTooLong(text) || signature.length > MAX_SIGNATURE || !PublicKey.safeParse(key).success) return false
   try {
     const der = Buffer.concat([PUBLIC, Buffer.from(key, 'base64url')])
     const known = createPublicKey({ key: der, format: 'der', type: 'spki' })
@@ -81,8 +79,10 @@ export function readStatement(signed: SignedText): Statement | undefined {
   return statement && isSignedBy(signed, statement.by) ? statement : undefined
 }
 
+export const isTooLong = (text: string): boolean => Buffer.byteLength(text) > MAX_TEXT
+
 export function parseJson(text: string): unknown {
-  if (text.length > MAX_TEXT) return undefined
+  if (isTooLong(text)) return undefined
   try {
     return JSON.parse(text)
   } catch {

@@ -1,3 +1,7 @@
+/** Longer texts are neither published nor read: bytes, as the database counts them. */
+export const MAX_TEXT = 256 * 1024
+export const MAX_SIGNATURE = 200
+
 /** A text with the signature of a machine's key. Every machine checks it: those who can write to the database are not trusted. */
 export interface SignedText {
   text: string
@@ -24,7 +28,7 @@ export interface FleetBoard {
   /** Adds the first statement of a fleet. False: there is a fleet already. */
   found(fleet: string, statement: SignedText): Promise<boolean>
   hasFleet(): Promise<boolean>
-  /** The statements of a fleet with a higher number, in their order. */
+  /** Statements of a fleet with a higher number, in their order; at most a page of them. */
   statements(fleet: string, after: number): Promise<NumberedText[]>
   putAsk(fleet: string, machine: string, ask: PublishedText): Promise<void>
   /** One ask, or all that are open. */

@@ -1,12 +1,16 @@
 import { type Kysely, sql } from 'kysely'
-import type { FleetBoard } from '../ports/fleet-board.ts'
+import { type FleetBoard, MAX_SIGNATURE, MAX_TEXT } from '../ports/fleet-board.ts'
 import { failure } from './failure.ts'
 import { connectPostgres, type PostgresOptions } from './pool.ts'
 import type { Tables } from './tables.ts'
 
-/** At most this many statements at a time: what a stranger wrote must not fill the memory. */
-const PAGE = 1000
+/**
+ * At most this many rows at a time, and none that is longer than any machine reads: what a stranger wrote must not fill the memory.
+ * The database measures them, so that long ones are not even sent.
+ */
+const PAGE = 50
 const MOST_ASKS = 200
+const isReadable = sql<boolean>`octet_length(text) <= ${sql.lit(MAX_TEXT)} and octet_length(signature) <= ${sql.lit(MAX_SIGNATURE)}`
 
 /** The board as rows in PostgreSQL. It connects when it is used for the first time. */
 export function postgresBoard(url: string, options: PostgresOptions = {}): FleetBoard {
@@ -59,6 +63,9 @@ export function postgresBoard(url: string, options: PostgresOptions = {}): Fleet
           .select(['seq', 'text', 'signature'])
           .where('fleet', '=', fleet)
           .where('seq', '>', after)
+          // Higher ones cannot be told apart.
+          .where('seq', '<', Number.MAX_SAFE_INTEGER)
+          .where(isReadable)
           .orderBy('seq')
           .limit(PAGE)
           .execute(),
@@ -81,6 +88,8 @@ export function postgresBoard(url: string, options: PostgresOptions = {}): Fleet
           .select(['ask', 'text', 'signature', 'is_open'])
           .where('fleet', '=', fleet)
           .where(row => (ask === undefined ? row('is_open', '=', true) : row('ask', '=', ask)))
+          .where(sql<boolean>`octet_length(ask) <= 200`)
+          .where(isReadable)
           .orderBy('changed')
           .limit(MOST_ASKS)
           .execute()

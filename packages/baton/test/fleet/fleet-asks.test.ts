@@ -5,6 +5,7 @@ import type { Asks } from '../../src/ask/asks.ts'
 import { FleetAsks } from '../../src/fleet/fleet-asks.ts'
 import { digestOf, keyOf, newKey, signText } from '../../src/fleet/signed-statement.ts'
 import { makeRedactor } from '../../src/journal/redact.ts'
+import type { AnswerHandler } from '../../src/ports/channel.ts'
 import { type AskWorld, askWorld, sampleAsk, sampleQuestion } from '../ask/sample.ts'
 import { type Postgres, postgres, query } from '../world/postgres.ts'
 import { until } from '../world/wait.ts'
@@ -29,9 +30,14 @@ let [owner, ann, bob]: Place[] = []
 async function placeOn(name: string): Promise<Place> {
   const machine = machineOn(url, name)
   const world = await askWorld()
-  const fleet = new FleetAsks({
+  const fleet = fleetAsksOf(machine, world)
+  return { ...machine, world, fleet, asks: await world.begin([fleet]) }
+}
+
+function fleetAsksOf(machine: TestMachine, world: AskWorld, membership = machine.membership): FleetAsks {
+  return new FleetAsks({
     board: machine.board,
-    membership: machine.membership,
+    membership,
     isOfFleet: async ({ facts }) => facts.project === '/work',
     redact: makeRedactor(() => ['hunter2000']).redact,
     journal: async reason => void machine.journal.push(reason),
@@ -39,7 +45,6 @@ async function placeOn(name: string): Promise<Place> {
     clock: { elapsed: () => performance.now() },
     pause: ms => pause(Math.min(ms, 10)),
   })
-  return { ...machine, world, fleet, asks: await world.begin([fleet]) }
 }
 
 beforeEach(async () => {
@@ -196,5 +201,61 @@ describe('asks of a fleet', () => {
     }
     for (const name of ['ann', 'bob']) await the(owner).membership.remove(name)
     expect(await the(owner).fleet.show(sampleAsk())).toBe(false)
+  })
+
+  test('an answer that arrives while the daemon restarts counts, also before the ask is shown again', async () => {
+    const { shown } = await asked('npm publish')
+    const other = await asked('git push --force', { key: 'evt_other' })
+    const { world, asks, fleet } = the(owner)
+    await asks.stop()
+    await fleet.stop()
+    const textOf = async (id: string) =>
+      (await query(url, `select text from baton.fleet_asks where ask = '${id}'`))[0]?.text
+    const before = await textOf(other.shown.id)
+    await the(ann).membership.sign(({ fleet }) => ({
+      ...{ kind: 'answer', fleet, ask: shown.id, seen: digestOf(String(before)), option: 'allow-once' },
+      ...{ who: 'ann', channel: 'terminal' },
+    }))
+    const seen = await seenOf(shown)
+    await the(ann).membership.sign(({ fleet }) => ({
+      ...{
+        kind: 'answer',
+        fleet,
+        ask: shown.id,
+        seen,
+        option: 'allow-once',
+        who: 'ann',
+        channel: 'terminal',
+      },
+    }))
+    const membership = the(owner).again()
+    const next = fleetAsksOf(the(owner), world, membership)
+    const channel = {
+      ...{ name: 'fleet', stop: () => next.stop(), settle: (ask: Ask) => next.settle(ask) },
+      async start(answering: AnswerHandler) {
+        await next.start(answering)
+        // A tick comes before the stored asks are shown.
+        await membership.refresh()
+      },
+      show: (ask: Ask) => next.show(ask),
+    }
+    const again = await world.begin([channel])
+    expect(await again.find(shown.id)).toMatchObject({
+      state: 'answered',
+      answer: { option: 'allow-once', by: { who: 'ann (terminal) on ann' } },
+    })
+    await until(async () => (await the(ann).fleet.find(shown.id))?.state === 'answered', {
+      ...{ what: 'the answer to be confirmed', timeout: 120_000, every: 20 },
+    })
+    // The other is published again with the same bytes: an answer to it names their digest.
+    await next.sync()
+    expect(await textOf(other.shown.id)).toBe(before)
+    await again.stop()
+    await next.stop()
+  })
+
+  test('too long to be published are not counted as seen, by bytes and not by letters', async () => {
+    expect(await the(owner).fleet.show(sampleAsk({ detail: 'é'.repeat(100_000) }))).toBe(true)
+    expect(await the(owner).fleet.show(sampleAsk({ detail: 'é'.repeat(140_000) }))).toBe(false)
   })
 })

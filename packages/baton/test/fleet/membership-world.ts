@@ -7,6 +7,7 @@ export function machineOn(url: string, name: string) {
   let file: MembershipFile | undefined
   let now = Date.now()
   const journal: string[] = []
+  const announced: string[] = []
   const boards: { close(): Promise<void> }[] = []
   const again = () => {
     const board = postgresBoard(url)
@@ -21,12 +22,13 @@ export function machineOn(url: string, name: string) {
       },
       machine: async () => ({ id: `id-${name}`, name }),
       journal: async (what, reason) => void journal.push(`${what}: ${reason}`),
+      announce: text => void announced.push(text),
       clock: { now: () => now },
       pause: ms => pause(Math.min(ms, 5)),
     })
   }
   return {
-    ...{ name, journal, again },
+    ...{ name, journal, announced, again },
     membership: again(),
     board: boards[0] as ReturnType<typeof postgresBoard>,
     file: () => file,

@@ -139,4 +139,127 @@ describe('the machines of a fleet', () => {
     expect(await namesOn(third)).toEqual(['three', 'two'])
     expect(second.membership.isMember('id-one')).toBe(false)
   })
+
+  test('rows too long to be read are not even loaded, and those after them still count', async () => {
+    const [first, second] = all() as [TestMachine, TestMachine, TestMachine]
+    await first.membership.ensure()
+    await admit(first, second)
+    const fleet = first.file()?.fleet ?? ''
+    await query(
+      url,
+      `insert into baton.fleet_statements (fleet, text, signature)
+       select '${fleet}', repeat('a', 300000), 'x' from generate_series(1, 60);
+       insert into baton.fleet_statements (fleet, text, signature) values ('${fleet}', 'x', repeat('a', 300000));
+       insert into baton.fleet_asks (machine, ask, fleet, text, signature, is_open, changed)
+       select 'm', 'ask_' || n, '${fleet}', repeat('a', 300000), 'x', true, now() from generate_series(1, 60) n`,
+    )
+    const rows = await first.board.statements(fleet, 0)
+    expect(Math.max(...rows.map(({ text, signature }) => text.length + signature.length))).toBeLessThan(2000)
+    expect(await first.board.asks(fleet)).toEqual([])
+    await first.membership.remove('two')
+    expect(await namesOn(second)).toEqual(['one'])
+  })
+
+  test('a row with a number far ahead hides no later removal, whether it can be stored or not', async () => {
+    const [first, second] = all() as [TestMachine, TestMachine, TestMachine]
+    await first.membership.ensure()
+    await admit(first, second)
+    const fleet = first.file()?.fleet ?? ''
+    const put = (seq: string) =>
+      query(url, `insert into baton.fleet_statements values (${seq}, '${fleet}', 'x', 'x')`)
+    await put(String(Number.MAX_SAFE_INTEGER - 1))
+    await put(String(Number.MAX_SAFE_INTEGER))
+    await put('9223372036854775807')
+    for (const each of [first, second]) await each.membership.refresh()
+    expect(first.file()?.seq).toBeLessThan(1000)
+    await first.membership.remove('two')
+    expect(first.membership.isMember('id-two')).toBe(false)
+    // The other one reads again after a minute, or after a restart.
+    expect(await second.again().refresh()).toBeUndefined()
+    second.pass(61_000)
+    await second.membership.refresh()
+    expect(await second.membership.standing()).toBe('removed')
+  })
+
+  test('after the database was restored or replaced, new removals count and old ones stay', async () => {
+    const [first, second, third] = all() as [TestMachine, TestMachine, TestMachine]
+    await first.membership.ensure()
+    await admit(first, second)
+    await admit(first, third)
+    for (const each of all()) await each.membership.refresh()
+    // Without the machine three, and with numbers that begin again.
+    await query(
+      url,
+      `create table kept as select fleet, text, signature from baton.fleet_statements order by seq limit 3;
+       truncate baton.fleet_statements restart identity;
+       insert into baton.fleet_statements (fleet, text, signature) select * from kept`,
+    )
+    for (const each of all()) each.pass(61_000)
+    for (const each of all()) expect(await namesOn(each)).toEqual(['one', 'three', 'two'])
+    await first.membership.remove('two')
+    for (const each of [first, third]) expect(await namesOn(each)).toEqual(['one', 'three'])
+    await query(url, `delete from baton.fleet_statements where text like '%"removed"%'`)
+    for (const each of all()) each.pass(61_000)
+    for (const each of [first, third]) expect(await namesOn(each)).toEqual(['one', 'three'])
+  })
+
+  test('copies of a request to join add nothing, and people are told once', async () => {
+    const [first, second] = all() as [TestMachine, TestMachine, TestMachine]
+    await first.membership.ensure()
+    await admit(first, second)
+    await query(
+      url,
+      `insert into baton.fleet_statements (fleet, text, signature)
+       select fleet, text, signature from baton.fleet_statements, generate_series(1, 100) where text like '%"joining"%'`,
+    )
+    await first.membership.refresh()
+    await first.again().refresh()
+    expect(
+      await query(url, `select 1 from baton.fleet_statements where text like '%"member"%'`),
+    ).toHaveLength(1)
+    expect(first.journal.filter(entry => entry.startsWith('admitted'))).toHaveLength(1)
+    expect(first.announced).toEqual([expect.stringContaining('The machine two joined the fleet')])
+  })
+
+  test('a machine that takes the name, the id or the key of another as its name can be removed by its key', async () => {
+    const [first, second] = all() as [TestMachine, TestMachine, TestMachine]
+    await first.membership.ensure()
+    await admit(first, second)
+    const key = keyOf(second.file()?.secret ?? '').key
+    const mimic = machineOn(url, key)
+    try {
+      await admit(first, mimic)
+      expect(await first.membership.remove(key)).toMatchObject({ name: 'two', key })
+      expect(await first.membership.remove(key)).toMatchObject({ name: key })
+      expect(await namesOn(first)).toEqual(['one'])
+    } finally {
+      await mimic.close()
+    }
+  })
+
+  test('a flood of rows is read a bounded part at a time, and not after the daemon began to stop', async () => {
+    const [first, second] = all() as [TestMachine, TestMachine, TestMachine]
+    await first.membership.ensure()
+    await admit(first, second)
+    const fleet = first.file()?.fleet ?? ''
+    await query(
+      url,
+      `insert into baton.fleet_statements (fleet, text, signature) select '${fleet}', 'x', 'x' from generate_series(1, 1500)`,
+    )
+    await first.membership.remove('two')
+    let pages = 0
+    const { statements } = second.board
+    second.board.statements = (...given) => {
+      pages++
+      return statements(...given)
+    }
+    await second.membership.refresh()
+    expect([pages, await second.membership.standing()]).toEqual([20, 'member'])
+    await second.membership.refresh()
+    expect(await second.membership.standing()).toBe('removed')
+    second.membership.stop()
+    pages = 0
+    await second.membership.refresh()
+    expect(pages).toBe(0)
+  })
 })

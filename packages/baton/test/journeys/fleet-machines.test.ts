@@ -66,7 +66,12 @@ async function machineIn(folder: Scratch, sockets: Scratch, name: string, github
     ...{ name, projects, baton, must },
     up: async (token?: string) => {
       await must('up', '--restart')
-      if (token) await asPerson(baton, 'fleet', 'join', token)
+      if (token) {
+        const stdin = join(root, 'token')
+        writeFileSync(stdin, `${token}\n`)
+        const { stateDir } = baton
+        await asPerson({ home, stateDir, stdin }, 'fleet', 'join')
+      }
       await must('fleet', 'up', '--slots', '4', '--repos', projects.join(','))
     },
     letGo: () => writeFileSync(go, ''),

@@ -11,15 +11,18 @@ export interface PersonPlace {
   stateDir: string
   /** The folder in which the person runs a command; the home folder unless given. */
   cwd?: string
+  /** A file that the command reads as its input. */
+  stdin?: string
 }
 
 /** Runs a command of Baton as a person does: at a terminal that no agent started. Gives all that it showed. */
 export async function asPerson(
-  { home, stateDir, cwd = home }: PersonPlace,
+  { home, stateDir, cwd = home, stdin }: PersonPlace,
   ...words: string[]
 ): Promise<string> {
+  const command = [process.execPath, CLI, ...words]
   const { code, screen } = await runInTerminal({
-    command: [process.execPath, CLI, ...words],
+    command: [...(stdin ? ['sh', '-c', 'from=$1; shift; exec "$@" < "$from"', 'sh', stdin] : []), ...command],
     cwd,
     // Nothing of the surroundings, which may be an agent's.
     env: { PATH: process.env.PATH ?? '', HOME: home, BATON_HOME: stateDir, TERM: 'xterm' },

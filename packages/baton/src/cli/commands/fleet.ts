@@ -7,6 +7,7 @@ import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { callStartedDaemon } from '../daemon.ts'
 import { ensureQueuePackages } from '../ensure-queue-packages.ts'
 import { type Io, paint, printable } from '../io.ts'
+import { readHidden } from '../questions.ts'
 import { fitted } from '../wrap-words.ts'
 import { jobLines, sourceLine } from './queue.ts'
 
@@ -40,22 +41,28 @@ export const fleet: Handler = async (given, io) => {
     if (flag(given, 'json')) io.stdout.write(`${JSON.stringify({ token, until })}\n`)
     else {
       io.stdout.write(`${token}\n`)
-      io.stderr.write(`One machine can join with it until ${until}: baton fleet join TOKEN\n`)
+      io.stderr.write(
+        `One machine can join with it until ${until}: run \`baton fleet join\` there and paste it\n`,
+      )
     }
     return EXIT.ok
   }
-  if (what === 'join' || what === 'remove') {
-    const [, name] = given.positionals
-    if (!name)
-      throw new BatonError(
-        'usage',
-        `baton fleet ${what} needs ${what === 'join' ? 'a token' : 'a machine'}`,
-        {
-          remedy: 'See `baton fleet --help`.',
-        },
-      )
-    const body = what === 'join' ? { token: name } : { machine: name }
-    return show(given, io, await callStartedDaemon(io, 'POST', `/api/fleet/${what}`, CALL_MS, { body }))
+  if (what === 'join') {
+    if (given.positionals.length > 1)
+      throw new BatonError('usage', 'Other programs on this machine can read what is on a command line', {
+        remedy: 'Run `baton fleet join` without the token and paste it, or pipe it in.',
+      })
+    const body = { token: await readHidden(io, 'The token:') }
+    return show(given, io, await callStartedDaemon(io, 'POST', '/api/fleet/join', CALL_MS, { body }))
+  }
+  if (what === 'remove') {
+    const [, machine] = given.positionals
+    if (!machine)
+      throw new BatonError('usage', 'baton fleet remove needs a machine', {
+        remedy: 'See `baton fleet --help`.',
+      })
+    const body = { machine }
+    return show(given, io, await callStartedDaemon(io, 'POST', '/api/fleet/remove', CALL_MS, { body }))
   }
   if (what === 'roles') {
     const { WORKER_ROLE } = await import('../../store/worker-role.ts')
@@ -131,6 +138,8 @@ function show(given: Given, io: Io, answer: unknown): number {
   for (const { id, name, isHere } of members)
     if (!reporting.has(id))
       write(`  machine   ${printable(name)}${isHere ? ' (this one)' : ''}  takes no issues\n`)
+  for (const { name, key, isFounder } of members)
+    write(`  key       ${printable(`${key}  ${name}${isFounder ? ' (founder)' : ''}`)}\n`)
   for (const source of sources) write(sourceLine(source, io))
   for (const job of jobs) write(jobLines(job, io))
   for (const { id, title, machine } of asks)

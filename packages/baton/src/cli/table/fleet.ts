@@ -40,13 +40,13 @@ export const fleetCommands: readonly Command[] = [
     name: 'fleet',
     summary: 'Work on the issues in the queue, several at a time.',
     details:
-      'For each free slot Baton takes an issue from the queue, makes a separate clone next to the project, claims the issue in it,\nand starts an agent with /issue-to-impl. When the pull request is open, the slot is free again. Baton merges pull requests one\nafter the other (`merge.policy`), and deletes the clone. `pause` starts and merges nothing new, `drain` goes down when the running ones are done, and `down` ends the agents;\ntheir issues go back to the queue with their clones. `up` continues after each of them.\nOn machines that share `fleet.postgres`, the first that is up founds the fleet. `token` prints a token with which one other\nmachine can `join` within 15 minutes; `remove` takes a machine out. `found` begins a new fleet, if the founder is lost.\n`roles` prints SQL for a database role with only the rights that a machine needs.',
+      'For each free slot Baton takes an issue from the queue, makes a separate clone next to the project, claims the issue in it,\nand starts an agent with /issue-to-impl. When the pull request is open, the slot is free again. Baton merges pull requests one\nafter the other (`merge.policy`), and deletes the clone. `pause` starts and merges nothing new, `drain` goes down when the running ones are done, and `down` ends the agents;\ntheir issues go back to the queue with their clones. `up` continues after each of them.\nOn machines that share `fleet.postgres`, the first that is up founds the fleet. `token` prints a token with which one other\nmachine can `join` within 15 minutes; `join` reads it from the terminal without showing it, or from a pipe. `remove` takes a machine out. `found` begins a new fleet, if the founder is lost.\n`roles` prints SQL for a database role with only the rights that a machine needs.',
     positionals: [
       {
         name: 'WHAT',
         help: '`status` (default), `up`, `pause`, `drain`, `down`, `token`, `join`, `remove`, `roles` or `found`.',
       },
-      { name: 'NAME', help: 'With `join`: the token. With `remove`: the name or id of the machine.' },
+      { name: 'NAME', help: 'With `remove`: the name, id or key of the machine.' },
     ],
     options: {
       slots: {
@@ -72,6 +72,7 @@ export const fleetCommands: readonly Command[] = [
       ['baton fleet up --repos ~/work/app,~/work/lib', 'On another machine: help with these repositories.'],
       ['baton fleet status', 'Machines, slots, agents and every job.'],
       ['baton fleet token', 'Let one more machine join; run this on a machine of the fleet.'],
+      ['baton fleet join', 'On the new machine: paste the token.'],
       ['baton fleet remove laptop', 'Take a machine out: the others resume its issues.'],
       ['baton fleet drain', 'Start nothing new, and go down when the running jobs are done.'],
     ],
