@@ -4,6 +4,7 @@ import { type Evidence, isBatonFile, touchedFiles } from '../evidence.ts'
 import { listFacts } from '../facts.ts'
 import { findRun, isSamePath, normalizeText } from '../same.ts'
 import { findReplaced } from '../supersession.ts'
+import { NOTHING_SHOWS, reasonAgainstState } from './check-state.ts'
 import { isMarked, type Line, mapLines, markLine } from './lines.ts'
 import { isCommand } from './objects.ts'
 import {
@@ -17,7 +18,7 @@ import {
   type Statement,
   saysFails,
 } from './read-statements.ts'
-import { NOTHING_SHOWS, reasonAgainstState, type StateFact } from './state-statements.ts'
+import type { StateFact } from './state-statements.ts'
 import { Sayings } from './support.ts'
 
 /** A statement without evidence, and why. */

@@ -1,0 +1,108 @@
+import type { Evidence } from '../evidence.ts'
+import type { StateFact } from './state-statements.ts'
+
+/** Why the evidence does not show it; undefined if it does. `environment`: what commands set up, oldest first. */
+export function reasonAgainstState(
+  fact: StateFact,
+  evidence: Evidence,
+  environment: readonly string[],
+): string | undefined {
+  const { git, lookedUp } = evidence
+  switch (fact.of) {
+    case 'head':
+      if (lookedUp?.subject === undefined) return NOTHING_SHOWS
+      return lookedUp.subject === fact.subject ? undefined : 'the last commit has another subject'
+    case 'unfinished': {
+      if (!git) return NOTHING_SHOWS
+      const isNow = (name: string) => git.state?.some(text => text.startsWith(`A ${name} is in progress`))
+      const wrong = fact.operations.find(name => Boolean(isNow(name)) !== fact.is)
+      return wrong === undefined
+        ? undefined
+        : fact.is
+          ? `no ${wrong} is in progress`
+          : `a ${wrong} is in progress`
+    }
+    case 'stash': {
+      if (!git) return NOTHING_SHOWS
+      const has = git.state?.some(text => text.startsWith('git stash holds ')) === true
+      return has === fact.is ? undefined : has ? 'git stash holds changes' : 'git stash holds nothing'
+    }
+    case 'nothing-pushed':
+      return againstNothingPushed(evidence)
+    case 'no-remote':
+      if (!lookedUp?.remotes) return NOTHING_SHOWS
+      return lookedUp.remotes.length === 0 ? undefined : `there is a remote, ${lookedUp.remotes[0]}`
+    case 'failing':
+    case 'counts':
+      return againstTestRun(fact, evidence)
+    case 'variable': {
+      const value = environment.flatMap(text => assignedIn(text, fact.name)).at(-1)
+      if (value === undefined) return NOTHING_SHOWS
+      return value === fact.value ? undefined : `the session set \`${fact.name}\` to something else`
+    }
+  }
+}
+
+export const NOTHING_SHOWS = 'nothing in the session shows this'
+
+const assignedIn = (text: string, name: string): string[] =>
+  [
+    ...text.matchAll(
+      /(?<![\w-])([A-Z][A-Z\d_]{2,80})=(?:"([^"\n]{0,200})"|'([^'\n]{0,200})'|([^\s"'`;&|]{1,200}))/g,
+    ),
+  ]
+    .filter(found => found[1] === name)
+    .map(([, , double, single, bare]) => double ?? single ?? bare ?? '')
+
+const PUSHES =
+  /\bgit\b[^;&|]*\bpush\b|\bgh\s+pr\s+create\b|\bglab\s+mr\s+create\b|\bhub\s+(?:push|pull-request)\b/
+
+function againstNothingPushed({ git, commits, transcript }: Evidence): string | undefined {
+  if (!transcript) return 'no transcript shows what was pushed'
+  for (const { command, failed } of transcript.outcomes.values())
+    if (failed !== true && PUSHES.test(command)) return `\`${command.slice(0, 100)}\` was run in this session`
+  return git?.ahead === 0 && commits.length > 0 ? 'the commits of this session are on the remote' : undefined
+}
+
+function againstTestRun(
+  fact: Extract<StateFact, { of: 'failing' | 'counts' }>,
+  { transcript }: Evidence,
+): string | undefined {
+  const { test, facts } = transcript ?? {}
+  if (!test) return 'no test run was seen in this session'
+  const ended = `the last run of \`${test.command.slice(0, 100)}\` ${test.passed ? 'passed' : 'failed'}`
+  const named = facts?.failing?.length ?? 0
+  const isPass = fact.of === 'failing' ? fact.most === 0 : isAllPassed(fact)
+  if (isPass !== test.passed) return ended
+  const failing = test.failing ?? (named > 0 ? named : undefined)
+  if (fact.of === 'failing') {
+    const { least, most } = fact
+    if (test.failing === undefined) return most !== undefined && named > most ? ended : undefined
+    return test.failing >= least && test.failing <= (most ?? test.failing)
+      ? undefined
+      : `${ended}: ${failing} failing`
+  }
+  const { tool, counts, numbers } = fact
+  const command = test.command.toLowerCase()
+  if (
+    !tool
+      .toLowerCase()
+      .split(' ')
+      .every(word => command.includes(word))
+  )
+    return ended
+  if (counts.failed !== undefined && counts.failed !== (failing ?? (test.passed ? 0 : undefined)))
+    return failing === undefined ? NOTHING_SHOWS : `${ended}: ${failing} failing`
+  if (counts.passed !== undefined && test.passing !== undefined && counts.passed !== test.passing)
+    return `${ended}: ${test.passing} passing`
+  const all = test.passing === undefined ? 0 : test.passing + (failing ?? 0)
+  const known = new Set([...(test.numbers ?? []), failing ?? 0, all])
+  const total = (counts.passed ?? 0) + (counts.failed ?? 0)
+  if (counts.passed !== undefined && test.passing === undefined && !known.has(total)) return NOTHING_SHOWS
+  const others = numbers.filter(number => number !== counts.passed && number !== counts.failed)
+  return others.every(number => known.has(number)) ? undefined : NOTHING_SHOWS
+}
+
+/** "0 failed", "5 of 5 ok". */
+const isAllPassed = ({ counts, numbers }: Extract<StateFact, { of: 'counts' }>): boolean =>
+  counts.failed === undefined ? counts.passed === Math.max(...numbers) : counts.failed === 0
