@@ -78,7 +78,9 @@ describe('the commands in the guides', () => {
       const words = wordsOf(line).slice(1)
       if (WAITING.has(words[0] ?? '') || words.includes('--follow') || words.includes('--foreground'))
         continue
-      const { code, stderr } = await baton.run(words, { env })
+      // As the guide says, the token is given on the command's input.
+      const isJoin = words.join(' ') === 'fleet join'
+      const { code, stderr } = await baton.run(words, { env, ...(isJoin ? { input: 'a token\n' } : {}) })
       // What the examples name is not here; that is an answer, too.
       if (code === null || code === 2 || /internal|\n\s+at /.test(stderr))
         odd.push(`${line}: ${code} ${stderr}`)
