@@ -38,7 +38,7 @@ async function onlyOpenAsk(io: Io, mayBe: (ask: Ask) => boolean): Promise<Ask> {
   const { asks } = AskList.parse(await callDaemon(folderOf(io), 'GET', '/api/asks'))
   const [only, ...others] = asks.filter(ask => ask.state === 'open' && mayBe(ask))
   const remedy = 'List them: baton asks'
-  if (!only) throw new BatonError('usage', 'Nothing waits for such an answer', { remedy })
+  if (!only) throw new BatonError('not_found', 'Nothing waits for such an answer', { remedy })
   if (others.length > 0)
     throw new BatonError('usage', `${others.length + 1} asks are open, so say which one`, { remedy })
   if (!isInteractive(io)) throw new BatonError('usage', 'ASK is missing', { remedy })
