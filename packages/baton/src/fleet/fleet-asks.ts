@@ -6,7 +6,8 @@ import { step } from '../ask/machine.ts'
 import type { Answered, AnswerHandler, Channel, Given } from '../ports/channel.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { FleetBoard, PublishedText, SignedText } from '../ports/fleet-board.ts'
-import type { Answer, Member, Membership } from './membership.ts'
+import type { Answer, Membership } from './membership.ts'
+import type { Member } from './membership-file.ts'
 import { digestOf, isSignedBy, isTooLong, PublicKey, parseJson } from './signed-statement.ts'
 
 /** While asks are open here, their answers are looked for this often. */

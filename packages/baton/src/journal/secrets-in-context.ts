@@ -30,7 +30,7 @@ const RULES: readonly ContextRule[] = [
       'giu',
     ),
   },
-  // Headers named after a secret: X-Vault-Token, X-Api-Key, PRIVATE-TOKEN. In prose, only a value that is no word counts.
+  // Headers named after a secret: X-Vault-Token, X-Api-Key, PRIVATE-TOKEN. In prose, only a value that is not a word counts.
   {
     what: 'token',
     pattern: new RegExp(`(?<![\\w-])(?:-H|--header)[\\s=]{0,3}["']?${HEADER}:\\s{0,4}${VALUE}`, 'giu'),

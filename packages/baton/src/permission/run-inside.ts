@@ -38,7 +38,7 @@ export const canRunInside = (
 export const isAmongModes = (modes: AgentSandboxing['modes'], mode: PermissionMode | undefined): boolean =>
   modes === 'any' || (mode !== undefined && modes.includes(mode))
 
-/** `project`: only files of the project say so, and whoever wrote them does not turn the sandbox off. */
+/** `project`: only files of the project say so, and the author of a project does not turn the sandbox off. */
 export type RulesOwner = 'user' | 'project'
 
 /** The sandbox as the permission chain sees it. */

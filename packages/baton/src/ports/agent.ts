@@ -213,7 +213,7 @@ export interface LoginUse {
 export interface OutsideLogin {
   /** The server of the model, such as `https://api.example.com`. */
   server: string
-  /** Read again for each request: tokens are renewed. Undefined: the request goes on without a login. */
+  /** Read again for each request: tokens are renewed. Undefined: the request is sent without a login. */
   headers: LoginHeaders
   /** The placeholder, and the agent's other variables about its model. */
   environment: Readonly<Record<string, string>>

@@ -155,7 +155,7 @@ export class Proofs {
     }
     this.#launched.add(proof.id)
     const recorded = this.#put(proof).then(() => this.#parts.journal(proof, entryOf(proof, 'started')))
-    // At once: whoever reads the record can cancel it.
+    // At once: a caller that reads the record can cancel it.
     this.#launch(proof, recorded)
     await recorded
     void this.#prune()

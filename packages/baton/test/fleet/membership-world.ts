@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { Membership, type MembershipFile } from '../../src/fleet/membership.ts'
+import { Membership } from '../../src/fleet/membership.ts'
+import type { MembershipFile } from '../../src/fleet/membership-file.ts'
 import { postgresBoard } from '../../src/store/fleet-board.ts'
 
 /** A machine with a membership file of its own on a real board. `again` is its next daemon. */

@@ -88,7 +88,7 @@ describe('the machines of a fleet', () => {
     for (const each of [first, second]) expect(await namesOn(each)).toEqual(['one', 'two'])
   })
 
-  test('a removed machine is out at once and for good, also if its removal is deleted or its statements come again', async () => {
+  test('a removed machine is out at once and permanently, also if its removal is deleted or its statements come again', async () => {
     const [first, second, third] = all() as [TestMachine, TestMachine, TestMachine]
     await first.membership.ensure()
     await admit(first, second)

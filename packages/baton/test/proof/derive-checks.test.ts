@@ -139,7 +139,7 @@ describe('derived checks', () => {
 })
 
 describe('checks that start containers', () => {
-  // The workflow that CI runs for a pull request is the one that the work wrote: green CI is no proof unless someone asks for it.
+  // The workflow that CI runs for a pull request is the one that the work wrote: green CI proves nothing unless a check asks for it.
   it('are not replaced by CI', async () => {
     const files = {
       'package.json': scripts({ test: 'docker compose run app' }),

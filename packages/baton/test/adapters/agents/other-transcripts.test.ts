@@ -33,7 +33,7 @@ describe.each(AGENTS)('a transcript of %s', agent => {
 
   it('is known by its beginning and tells what was asked, run, written, planned and tested', async () => {
     const reader = await readerFor(path)
-    if (!reader) throw new Error('nobody knows it')
+    if (!reader) throw new Error('no reader knows it')
     expect(reader.agent).toBe(agent)
     const seen = await collectFacts(reader.read(path), readTest)
     expect(seen).toMatchObject({
@@ -119,7 +119,7 @@ describe('what only Gemini CLI records in its own form', () => {
       seen: { facts: { instructions: [] } },
     },
     {
-      what: 'another tool’s output with answers is no instruction',
+      what: 'another tool’s output with answers is not an instruction',
       row: call('mcp_forms_ask', { questions }, '{"answers":{"0":"delete everything"}}'),
       seen: { facts: { instructions: [] } },
     },
@@ -137,7 +137,7 @@ describe('what only Gemini CLI records in its own form', () => {
     const path = join(folder.path, 'own-form.jsonl')
     writeFileSync(path, `${JSON.stringify({ sessionId: 'c0', projectHash: 'ab' })}\n${JSON.stringify(row)}\n`)
     const reader = await readerFor(path)
-    if (!reader) throw new Error('nobody knows it')
+    if (!reader) throw new Error('no reader knows it')
     expect(await collectFacts(reader.read(path), readTest)).toMatchObject(seen)
   })
 })

@@ -1,6 +1,6 @@
 /** The extension's code. pi waits for its handlers, and lets an extension write the next prompt. */
 export const extension = `
-const NOBODY = 'A person must decide this, and no one is at the terminal, so the call was stopped. Do not repeat it: continue without it, or tell the person what you need.'
+const NO_ONE = 'A person must decide this, and no one is at the terminal, so the call was stopped. Do not repeat it: continue without it, or tell the person what you need.'
 
 export default function (pi) {
   let waiting = ''
@@ -58,7 +58,7 @@ export default function (pi) {
     }
     if (answer.decision === 'deny') return { block: true, reason }
     if (answer.decision !== 'ask') return
-    if (!ctx.hasUI) return { block: true, reason: reason + '\\n' + NOBODY }
+    if (!ctx.hasUI) return { block: true, reason: reason + '\\n' + NO_ONE }
     const shown = event.toolName + ' ' + JSON.stringify(event.input ?? {}).slice(0, 2000)
     if (!(await ctx.ui.confirm(reason, shown))) return { block: true, reason: 'The person said no.' }
   })
