@@ -1,5 +1,14 @@
 import { execFile } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -39,6 +48,24 @@ describe('a command in the box', () => {
     world = await sandboxWorld()
   })
   afterAll(async () => world?.[Symbol.asyncDispose]())
+
+  it('is not cut short by another session that starts at the same moment', async () => {
+    // What runs reads this file. An earlier release wrote it, so the new session has to replace it.
+    const before = readFileSync(box())
+    writeFileSync(box(), '# an earlier release\n')
+    const running = openSync(box(), 'r')
+    const other = await world.open('ses_other')
+    expect(readFileSync(running, 'utf8')).toBe('# an earlier release\n')
+    closeSync(running)
+    expect(readFileSync(box())).toEqual(before)
+    const { ino } = statSync(box())
+    await other.end()
+    await (await world.open('ses_third')).end()
+    expect(statSync(box()).ino).toBe(ino)
+    expect(
+      readdirSync(join(world.state, 'sandbox')).filter(name => /^(?:box|system-calls)/.test(name)),
+    ).toEqual(['box', 'system-calls'])
+  })
 
   it('keeps the folder it changed to, and only after success', async () => {
     const { path } = world.project

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Ids } from '../../ports/ids.ts'
 import {
@@ -53,12 +53,10 @@ export function bubblewrapSandbox(options: BubblewrapOptions): Sandbox {
     await writeFile(files.emptyFile, '', { mode: 0o644 })
     const filter = seccompFilter(host.architecture, host.uid)
     const filterFile = filter && join(folder, 'system-calls')
-    if (filter && filterFile) await writeFile(filterFile, filter)
+    if (filter && filterFile) await replaceFile(filterFile, filter, 0o600)
     const box = join(folder, 'box')
-    await writeFile(box, boxText({ requests, ...programs, bash: shells.bash, hidden: options.hidden }), {
-      mode: 0o700,
-    })
-    await chmod(box, 0o700)
+    const text = boxText({ requests, ...programs, bash: shells.bash, hidden: options.hidden })
+    await replaceFile(box, Buffer.from(text), 0o700)
     return {
       ...programs,
       mount: options.findProgram('mount'),
@@ -70,6 +68,15 @@ export function bubblewrapSandbox(options: BubblewrapOptions): Sandbox {
       host,
       shells,
     }
+  }
+
+  /** Never in place: a box of another session that starts now would read an empty file, do nothing and report success. */
+  const replaceFile = async (path: string, content: Uint8Array, mode: number): Promise<void> => {
+    const known = await readFile(path).catch(() => undefined)
+    if (known?.equals(content)) return chmod(path, mode)
+    const draft = `${path}.${ids.id(12)}`
+    await writeFile(draft, content, { mode })
+    await rename(draft, path)
   }
 
   const start = async (session: string, shared: boolean): Promise<BubblewrapSession> => {
