@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Check } from '@batonpass/contract/proof'
 import type { CommitTree } from '../ports/checkouts.ts'
 import { ciCommands } from './ci-commands.ts'
+import { readScripts, textsOfScript } from './package-scripts.ts'
 
 type RunCheck = Extract<Check, { kind: 'run' }>
 
@@ -67,7 +68,7 @@ const TEST_KEYS = ['jest', 'vitest', 'mocha', 'ava', 'nyc', 'c8', 'tap']
 
 async function packageScripts(tree: CommitTree, paths: readonly string[]): Promise<Found[]> {
   const manifest = await readManifest(tree)
-  const scripts = asRecord(manifest?.scripts)
+  const scripts = readScripts(await tree.read('package.json'))
   const runner = paths.includes('pnpm-lock.yaml')
     ? 'pnpm'
     : paths.includes('yarn.lock')
@@ -76,36 +77,56 @@ async function packageScripts(tree: CommitTree, paths: readonly string[]): Promi
         ? 'bun'
         : 'npm'
   return SCRIPTS.flatMap(name => {
-    const text = scripts[name]
+    const text = scripts.get(name) ?? ''
     // What `npm init` writes.
-    if (typeof text !== 'string' || text.trim() === '' || /no test specified/.test(text)) return []
-    const parts = [scripts[`pre${name}`], text, scripts[`post${name}`]].filter(
-      part => typeof part === 'string',
-    )
+    if (text.trim() === '' || /no test specified/.test(text)) return []
     const settings = TEST_KEYS.flatMap(key =>
       manifest?.[key] === undefined ? [] : JSON.stringify(manifest[key]),
     )
     const command = name === 'test' && runner !== 'bun' ? `${runner} test` : `${runner} run ${name}`
-    return { command, where: 'package.json', definition: [...parts, ...settings].join('\n') }
+    return {
+      command,
+      where: 'package.json',
+      definition: [...textsOfScript(name, scripts), ...settings].join('\n'),
+    }
   })
 }
 
 const TARGETS = ['test', 'check', 'lint']
+const MAX_TARGETS = 100
 
 async function makeTargets(tree: CommitTree, paths: readonly string[]): Promise<Found[]> {
   const file = ['GNUmakefile', 'makefile', 'Makefile'].find(name => paths.includes(name))
   const text = file === undefined ? undefined : await tree.read(file)
   if (file === undefined || text === undefined) return []
   return TARGETS.flatMap(target => {
-    const definition = recipeOf(text, target)
-    return definition === undefined ? [] : { command: `make ${target}`, where: file, definition }
+    const recipes = recipesOf(text, target)
+    return recipes.length === 0
+      ? []
+      : { command: `make ${target}`, where: file, definition: recipes.join('\n') }
   })
+}
+
+/** The rule of a target, and those of all targets that it needs or calls. */
+function recipesOf(text: string, target: string, seen = new Set<string>()): string[] {
+  if (seen.has(target) || seen.size >= MAX_TARGETS) return []
+  seen.add(target)
+  const recipe = recipeOf(text, target)
+  if (recipe === undefined) return []
+  const [rule = '', ...lines] = recipe.split('\n')
+  const needed = rule.slice(rule.indexOf(':') + 1).split(/[\s|#;]+/)
+  const called = lines.flatMap(
+    line => /(?:\$[({]MAKE[)}]|\bmake)\s+(.*)/.exec(line)?.[1]?.split(/[\s;&|]+/) ?? [],
+  )
+  return [recipe, ...[...needed, ...called].flatMap(name => recipesOf(text, name, seen))]
 }
 
 /** The rule of a target with its recipe. */
 function recipeOf(text: string, target: string): string | undefined {
   const lines = text.split('\n')
-  const start = lines.findIndex(line => new RegExp(`^${target}\\s*:(?![:=])`).test(line))
+  const start = lines.findIndex(
+    line => line.startsWith(target) && /^\s*:(?![:=])/.test(line.slice(target.length)),
+  )
   if (start < 0) return undefined
   const rest = lines.slice(start + 1)
   const end = rest.findIndex(line => line.trim() !== '' && !/^[\t ]/.test(line))

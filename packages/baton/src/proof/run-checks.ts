@@ -11,7 +11,7 @@ import type { ResultCache } from './result-cache.ts'
 import { reviewFolder } from './review-session.ts'
 import { shortenOutput } from './shorten-output.ts'
 import { findWeakened, mayWeaken } from './weakened-tests.ts'
-import type { FileChange } from './weaker-ci.ts'
+import { type FileChange, isCi } from './weaker-ci.ts'
 
 /** Runs commands in a sandbox of their own. */
 export interface Containment {
@@ -52,6 +52,7 @@ type RunCheck = Extract<Check, { kind: 'run' }>
 /** Checkouts that run at the same time where no setup makes them expensive. */
 const LANES = 2
 const MAX_TEST_FILES = 500
+const MAX_CI_FILES = 50
 
 /** Runs the checks of a proof that need only its commit, and reports each result. Ends early if `signal` aborts. */
 export async function runChecks(
@@ -144,6 +145,16 @@ export async function weakenedTests(
     return [`${relevant.length} test files changed, more than Baton compares`]
   const [before, after] = [checkouts.tree(project, base), checkouts.tree(project, commit)]
   const read: FileChange[] = []
+  // What CI runs is in its own files and in package.json: if one of them changed, the others say what that means.
+  const isMoved = relevant.some(({ path }) => isCi(path) || path === 'package.json')
+  const known = new Set(relevant.map(({ path }) => path))
+  const kept = isMoved
+    ? (await after.paths()).filter(path => !known.has(path) && (isCi(path) || path === 'package.json'))
+    : []
+  for (const path of kept.slice(0, MAX_CI_FILES)) {
+    const text = await after.read(path)
+    read.push({ path, before: text, after: text })
+  }
   for (const { path, status } of relevant)
     read.push({
       path,

@@ -44,7 +44,10 @@ export function findWeakened(changes: readonly FileChange[]): string[] {
     ...tests.flatMap(removedFile),
     ...tests.flatMap(raisedLimit),
     ...changes.filter(({ path }) => isSnapshot(path)).flatMap(rewrittenSnapshot),
-    ...findWeakerCi(changes.filter(({ path }) => isCi(path))),
+    ...findWeakerCi(
+      changes.filter(({ path }) => isCi(path)),
+      changes.find(({ path }) => path === 'package.json'),
+    ),
     ...changes.filter(({ path }) => isCoverage(path)).flatMap(loweredCoverage),
   ]
 }

@@ -1,4 +1,5 @@
 import { readYaml } from './ci-commands.ts'
+import { calledScripts, readScripts, type Scripts, SEPARATORS, textsOfScript } from './package-scripts.ts'
 
 /** One changed file before and after the work; undefined where it does not exist. */
 export interface FileChange {
@@ -12,12 +13,16 @@ export const isCi = (path: string): boolean =>
     path,
   )
 
-/** How the changes of the files of CI make it weaker. What moves to another of them is not gone. */
-export function findWeakerCi(changes: readonly FileChange[]): string[] {
+/**
+ * How the changes of the files of CI make it weaker. What moves to another of them is not gone. `manifest` is the package.json
+ * whose scripts CI calls: another script in place of `npm test`, or another text of that script, may test less.
+ */
+export function findWeakerCi(changes: readonly FileChange[], manifest?: FileChange | undefined): string[] {
+  const [scriptsBefore, scriptsNow] = [readScripts(manifest?.before), readScripts(manifest?.after)]
   const now = changes
     .flatMap(({ after }) => commandsIn(after))
     .slice(0, MAX_COMMANDS)
-    .map(withWords)
+    .flatMap(command => expanded(command, scriptsNow))
   const steps = (side: 'before' | 'after') =>
     changes.reduce((total, change) => total + count(change[side], STEP), 0)
   const isFewer = steps('after') < steps('before')
@@ -26,8 +31,9 @@ export function findWeakerCi(changes: readonly FileChange[]): string[] {
     const gone = commandsIn(before)
       .filter(command => TESTS.test(command))
       .slice(0, MAX_COMMANDS)
-      .map(withWords)
-      .find(each => !now.some(other => stillRuns(each, other)))?.command
+      .find(command =>
+        expanded(command, scriptsBefore).some(each => !now.some(other => stillRuns(each, other))),
+      )
     const lost = isFewer && count(after, STEP) < count(before, STEP)
     return [
       ...(lost ? [`steps of CI removed in ${path}`] : []),
@@ -84,8 +90,24 @@ interface Command {
   words: ReadonlySet<string>
 }
 
+/** The command, or what the scripts of package.json that it calls run. */
+function expanded(command: string, scripts: Scripts): Command[] {
+  const called = calledScripts(command, scripts)
+  if (called.length === 0) return [withWords(command)]
+  return (
+    called
+      .flatMap(name => textsOfScript(name, scripts))
+      .flatMap(text => text.split(SEPARATORS))
+      .map(part => part.trim().slice(0, 500))
+      // The commands of a called script are there themselves.
+      .filter(part => part !== '' && !TESTS_NOTHING.test(part) && calledScripts(part, scripts).length === 0)
+      .slice(0, MAX_COMMANDS)
+      .map(withWords)
+  )
+}
+
 function withWords(command: string): Command {
-  const words = command.split(/[\s:=,"']+/).map(word => ALIKE.get(word) ?? word.replace(/\/$/, ''))
+  const words = command.split(/[\s=,"']+/).map(word => ALIKE.get(word) ?? word.replace(/\/$/, ''))
   return { command, words: new Set(words.filter(word => word !== '')) }
 }
 

@@ -90,9 +90,59 @@ describe('derived checks', () => {
     ],
     ['another script', { 'package.json': scripts({ test: 'sh scripts/test.sh', start: 'b' }) }, false],
     ['a test', { 'a.test.ts': '2' }, false],
+    [
+      'a script that the script calls',
+      { 'package.json': scripts({ test: 'npm run unit && pnpm it', unit: 'true', it: 'b' }) },
+      true,
+    ],
     ['the code', { 'a.ts': 'x' }, false],
   ])('after a change of %s, have another definition: %s', async (_, change, isOther) => {
     expect((await definition({ ...before, ...change })) !== (await definition(before))).toBe(isOther)
+  })
+
+  it.each<[string, Record<string, string>, Record<string, string>, boolean]>([
+    [
+      'a called script',
+      { test: 'npm run unit', unit: 'vitest' },
+      { test: 'npm run unit', unit: 'true' },
+      true,
+    ],
+    [
+      'a script that a called one calls',
+      { test: 'yarn a', a: 'node --run b', b: 'vitest' },
+      { test: 'yarn a', a: 'node --run b', b: 'true' },
+      true,
+    ],
+    [
+      'one of several called at once',
+      { test: 'run-s t:*', 't:a': 'vitest' },
+      { test: 'run-s t:*', 't:a': 'true' },
+      true,
+    ],
+    [
+      'scripts that call each other',
+      { test: 'npm run a', a: 'npm test' },
+      { test: 'npm run a', a: 'npm t' },
+      true,
+    ],
+    [
+      'a script that is only named like a word of the command',
+      { test: 'vitest unit', unit: 'a' },
+      { test: 'vitest unit', unit: 'b' },
+      false,
+    ],
+  ])('after a change of %s, are other checks: %#', async (_, from, to, isOther) => {
+    const of = (all: Record<string, string>) => definition({ 'package.json': scripts(all) })
+    expect((await of(to)) !== (await of(from))).toBe(isOther)
+  })
+
+  it('follow the targets that a target of a Makefile needs or calls', async () => {
+    const of = (unit: string, other: string) =>
+      definition({
+        Makefile: `test: unit\n\t$(MAKE) more\nunit:\n\t${unit}\nmore:\n\t./b\nother:\n\t${other}\n`,
+      })
+    expect(await of('./a', 'x')).toBe(await of('./a', 'y'))
+    expect(await of('true', 'x')).not.toBe(await of('./a', 'x'))
   })
 
   it.each<[string, Record<string, string>, string | undefined]>([

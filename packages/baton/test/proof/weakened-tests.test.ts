@@ -306,6 +306,7 @@ describe('the commands of CI', () => {
     ['npm test', 'npm test --if-present'],
     ['pytest tests/', 'pytest --collect-only tests/'],
     ['npm run test:unit', 'npm run test:nothing'],
+    ['npm test', 'npm run test:noop'],
   ])('that are gone are found: %s, now %s', (before, after) => {
     const found = findWeakened([ci(step(before), step(after))])
     expect(found).toEqual([`CI no longer runs "${before}" (.github/workflows/a.yml)`])
@@ -325,7 +326,6 @@ describe('the commands of CI', () => {
   it.each([
     ['go test ./...', 'go test -race ./...'],
     ['pytest tests/', 'pytest -n auto tests/'],
-    ['npm test', 'npm run test:coverage'],
     ['npm run test', 'pnpm test'],
     ['poetry run pytest', 'uv run pytest'],
     ['npm test', 'cd app && timeout 600 npm test'],
@@ -345,6 +345,46 @@ describe('the commands of CI', () => {
     ['what a job needs', 'b:\n  needs:\n    - lint\n', 'b:\n  needs: [lint, test]\n'],
   ])('do not include %s', (_, before, after) => {
     expect(findWeakened([ci(before + step('npm test'), after + step('npm test'))])).toEqual([])
+  })
+
+  const manifest = (scripts: Record<string, string>) => JSON.stringify({ scripts })
+  const SCRIPTS = {
+    test: 'vitest run',
+    'test:noop': 'true',
+    'test:all': 'vitest run --coverage',
+    e2e: 'playwright test',
+  }
+  it.each([
+    ['another script that does nothing', 'npm test', 'npm run test:noop', SCRIPTS, true],
+    ['another script that tests more', 'npm test', 'npm run test:all', SCRIPTS, false],
+    ['the command of the script itself', 'npm test', 'npx vitest run', SCRIPTS, false],
+    ['a script that now does nothing', 'npm run e2e', 'npm run e2e', { ...SCRIPTS, e2e: 'true' }, true],
+    [
+      'a script that calls one that does nothing',
+      'npm test',
+      'npm test',
+      { ...SCRIPTS, test: 'npm run test:noop' },
+      true,
+    ],
+    [
+      'a script that calls another with the same command',
+      'npm test',
+      'npm test',
+      { ...SCRIPTS, test: 'run-s unit:*', 'unit:a': 'vitest run' },
+      false,
+    ],
+    [
+      'a script of another package',
+      'npm --prefix app test',
+      'npm --prefix app test',
+      { test: 'true' },
+      false,
+    ],
+  ])('are followed into package.json: %s', (_, before, after, scripts, isGone) => {
+    const changed = change('package.json', manifest(SCRIPTS), manifest(scripts))
+    expect(findWeakened([ci(step(before), step(after)), changed])).toEqual(
+      isGone ? [`CI no longer runs "${before}" (.github/workflows/a.yml)`] : [],
+    )
   })
 
   it('that move to another file are not gone', () => {
