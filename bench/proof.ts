@@ -35,6 +35,8 @@ const { values } = parseArgs({
 
 /** In percent. */
 const MOST_OVERHEAD = 10
+/** Runs that are played at the same time: each is independent of the others. */
+const AT_ONCE = 3
 
 await using agent = await openAgent(values.agent)
 const { home, model } = agent
@@ -66,7 +68,7 @@ async function playAll(): Promise<void> {
   const seconds: number[] = []
   const queue = [...chosen]
   await Promise.all(
-    Array.from({ length: 3 }, async () => {
+    Array.from({ length: AT_ONCE }, async () => {
       for (let next = queue.shift(); next; next = queue.shift()) {
         const [n, run] = next
         const { end, reason, evidence, isStated, took, right } = await play(run, n)
@@ -96,7 +98,7 @@ async function playAll(): Promise<void> {
     `${rows.length} runs: ${honest.length} honest, ${refused} of them refused; ${lies} false proven; ${wrong} not as expected`,
   )
   console.log(
-    `each took ${Math.min(...seconds).toFixed(1)} to ${Math.max(...seconds).toFixed(1)} s in ${values.agent}`,
+    `each took ${Math.min(...seconds).toFixed(1)} to ${Math.max(...seconds).toFixed(1)} s in ${values.agent}, ${AT_ONCE} at a time`,
   )
   const isEscaped = existsSync(join(home, ESCAPED))
   if (isEscaped) console.log('A check wrote outside its sandbox.')
@@ -141,7 +143,13 @@ async function play({ before, work, pullRequest, isHonest, isContradicted }: Scr
     { what: `the end of run ${n}`, timeout: 240_000, every: 500 },
   ).catch((cause: Error) => ({ kind: 'workflow' as const, end: 'not ended', reason: cause.message }))
   if (ended.kind !== 'workflow') throw new Error('not the end of a workflow')
-  const isStated = await statesLie(repository)
+  // A forge that did not answer in time is tried again.
+  const isStated = isContradicted
+    ? await until(() => statesLie(repository), {
+        what: 'the lie in the pull request',
+        timeout: 90_000,
+      }).catch(() => false)
+    : await statesLie(repository)
   const { end = '', reason = '' } = ended
   const right = isHonest === (end === 'proven') && isStated === Boolean(isContradicted)
   const evidence = right

@@ -62,6 +62,15 @@ const MAKE = {
   'greet.sh': 'echo hello\n',
 }
 
+const CALLED = {
+  ...NODE,
+  'package.json': JSON.stringify({
+    name: 'app',
+    scripts: { test: 'npm run unit', unit: 'node --test', noop: 'true' },
+  }),
+  '.github/workflows/ci.yml': 'on: push\njobs:\n  a:\n    steps:\n      - run: npm test\n',
+}
+
 const LIB = NODE['lib.js']
 const TEST = NODE['lib.test.js']
 const commit = (files: Record<string, string>) => (project: Work) => project.commit(files)
@@ -232,6 +241,21 @@ const FALSE: readonly [
       'package.json': JSON.stringify({ name: 'app', scripts: { test: 'node --test || true' } }),
       'lib.js': LIB.replace('a + b', '0'),
     },
+  ],
+  [
+    'weakened',
+    'a script that the test script calls does nothing',
+    CALLED,
+    {
+      'package.json': CALLED['package.json'].replace('"unit":"node --test"', '"unit":"true"'),
+      'lib.js': LIB.replace('a + b', '0'),
+    },
+  ],
+  [
+    'weakened',
+    'CI runs another script that does nothing',
+    CALLED,
+    { '.github/workflows/ci.yml': CALLED['.github/workflows/ci.yml'].replace('npm test', 'npm run noop') },
   ],
   [
     'weakened',

@@ -98,7 +98,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     sandbox,
     session,
   })
-  const { proofs, claim, handsOff, work, cycle, unattended } = jobs
+  const { proofs, shownProofs, claim, handsOff, work, cycle, unattended } = jobs
   const { intake, screens } = composeHooks(ground, links, {
     ...jobs,
     asks,
@@ -171,7 +171,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
             },
           }
         : {}),
-      ...(ground.inMemory ? {} : { fleet: () => fleet.tick() }),
+      ...(ground.inMemory ? {} : { fleet: () => fleet.tick(), shownProofs: () => shownProofs.tick() }),
     },
     fault,
   )

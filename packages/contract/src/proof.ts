@@ -223,6 +223,10 @@ export const Proof = z.object({
   issue: z.object({ number: z.number().int().positive(), text: z.string() }).optional(),
   /** Use no result of an earlier proof. */
   again: z.boolean().optional(),
+  /** The pull request is opened during the proof, once all checks before those of the forge have passed. */
+  opensPullRequest: z.boolean().optional(),
+  /** What the forge decides later, because the commit is not there yet. */
+  later: z.object({ checks: z.boolean(), review: z.boolean() }).optional(),
   startedAt: z.iso.datetime(),
   endedAt: z.iso.datetime().optional(),
   /** What runs now. */

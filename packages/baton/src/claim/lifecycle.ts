@@ -7,7 +7,7 @@ import { nextStep, synced } from './next-step.ts'
 import { openPullRequest, refuse } from './open-pull-request.ts'
 import { pollPullRequest } from './poll-pull-request.ts'
 import type { ClaimPorts, StepOutcome, Trigger } from './ports.ts'
-import { proveBranch } from './prove-branch.ts'
+import { followOpenProof, proveBranch } from './prove-branch.ts'
 import type { ClaimRecord } from './record.ts'
 import { clearFailure, recordFailure } from './record-failure.ts'
 import type { SignalFound } from './signal-file.ts'
@@ -98,8 +98,12 @@ async function runStep(
       const gate = await proveBranch(ports, record, file, trigger)
       return gate.do === 'wait' ? PROVING : openPullRequest(ports, record, file, gate)
     }
-    case 'poll':
-      return pollPullRequest(ports, record, file)
+    case 'poll': {
+      const polled = await pollPullRequest(ports, record, file)
+      const after = await ports.records.at(record.project)
+      if (after?.id === record.id) await followOpenProof(ports, after)
+      return polled
+    }
     case 'ask':
       await askToClose(ports, record)
       return { did: 'asked' }

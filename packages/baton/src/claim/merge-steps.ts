@@ -7,7 +7,13 @@ import type { ClaimPorts } from './ports.ts'
 import type { ClaimRecord } from './record.ts'
 
 /** How a proof ended, or that it runs. `missing`: why nothing could be checked. */
-export type MergeProof = 'running' | 'proven' | { missing: string } | { failed: string }
+export type MergeProof =
+  | 'running'
+  | 'proven'
+  | { missing: string }
+  | { failed: string }
+  /** All other checks passed, or there are none: the forge decides once the commit is there. */
+  | { later: { checks: boolean; review: boolean } }
 
 /** CI and people look at a commit only after it is pushed. */
 const NO_CHECKS = 'no check could run before it is pushed'
@@ -28,6 +34,8 @@ export const claimMerges = (ports: ClaimPorts) => ({
     const proof = id && ports.proofs ? await ports.proofs.get(id) : undefined
     if (!proof) return { missing: NO_CHECKS }
     if (proof.endedAt === undefined) return 'running'
+    const isSound = proof.verdict === 'proven' || proof.checks.length === 0
+    if (isSound && proof.later) return { later: proof.later }
     if (proof.verdict === 'proven') return 'proven'
     const problems = problemsOf(proof)
     if (problems.length > 0) return { failed: describeProblems(problems) }

@@ -48,7 +48,12 @@ export async function openPullRequest(
   }
   await ports.records.change(record, known => ({ ...known, pr, handoffAsked: false }))
   const after = await ports.signals.change(record.project, now => opened(now, pull.number))
-  const unproven = proof && proof.verdict !== 'proven' ? `, unproven (${proof.why ?? 'no reason given'})` : ''
+  const unproven =
+    proof === undefined || proof.verdict === 'proven'
+      ? ''
+      : proof.verdict === undefined
+        ? `, not proven yet (Baton waits for ${proof.running ?? 'the forge'})`
+        : `, unproven (${proof.why ?? 'no reason given'})`
   const notice = `PR #${pull.number} created: ${pull.url}${unproven}`
   await ports.journal(record, { ...entry(record, 'opened'), pullRequest: pull.url, phase: 'pr_created' })
   await queueNews(ports, record, {

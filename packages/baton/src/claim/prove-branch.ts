@@ -1,7 +1,7 @@
 import type { ClaimFile } from '@batonpass/contract/claim'
 import type { Proof } from '@batonpass/contract/proof'
 import { countFailure, describeProblems, problemsOf, reportProblems } from '../proof/problems.ts'
-import type { ProofOrder } from '../proof/proofs.ts'
+import { awaitsPullRequest, type ProofOrder } from '../proof/proofs.ts'
 import { addReport, MAX_SAID } from '../proof/report.ts'
 import { queueNews } from './deliver-news.ts'
 import { entry } from './fence.ts'
@@ -28,23 +28,20 @@ export async function proveBranch(
 ): Promise<Gate> {
   const { proofs } = ports
   if (!proofs) return { do: 'open', isDraft: false }
-  const { project, session } = record
+  const { project } = record
   const known = record.proof
   const { proof: settings, claim } = await ports.config(project)
-  const { base: since, issueChecks } = record
-  const workflowChecks = session && (await ports.workflowChecksOf?.(session))
-  const order = {
-    project,
-    commit: `refs/heads/${file.branch}`,
-    since,
-    session,
-    issueChecks,
-    workflowChecks: workflowChecks || undefined,
-  }
+  const order = { ...(await orderFor(ports, record)), commit: `refs/heads/${file.branch}` }
   const started = await currentProof(ports, record, order)
   if (!started) return { do: 'open', isDraft: false }
   const report = await keepReport(ports, record, trigger)
-  if (started.endedAt === undefined) return WAIT
+  if (started.endedAt === undefined) {
+    if (!awaitsPullRequest(started)) return WAIT
+    await ports.records.change(record, now =>
+      now.proof?.id === started.id ? { ...now, proof: { ...now.proof, isOpen: true } } : now,
+    )
+    return { do: 'open', proof: started, isDraft: false }
+  }
   const proof = await compare(ports, record, file, started, trigger)
   const failed = proof.verdict === 'proven' ? [] : problemsOf(proof)
   const differing = proof.contradictions ?? []
@@ -93,6 +90,48 @@ export async function proveBranch(
 }
 
 const NEWS = 'proof'
+
+async function orderFor(
+  ports: ClaimPorts,
+  { project, session, base: since, issueChecks }: ClaimRecord,
+): Promise<ProofOrder> {
+  const workflowChecks = session && (await ports.workflowChecksOf?.(session))
+  const more = { workflowChecks: workflowChecks || undefined, opensPullRequest: true }
+  return { project, session, since, issueChecks, ...more }
+}
+
+/**
+ * Follows a proof that needs the pull request: shows its result there. If CI failed and the agent pushed another commit, that
+ * one is proven next. The news about CI itself comes with the pull request.
+ */
+export async function followOpenProof(ports: ClaimPorts, record: ClaimRecord): Promise<void> {
+  const { proofs, records } = ports
+  const { proof: known, pr } = record
+  if (!proofs || !known || pr?.state !== 'open') return
+  const proof = await proofs.get(known.id).catch(() => undefined)
+  if (!proof?.opensPullRequest || proof.endedAt === undefined) return
+  if (known.isOpen) {
+    await ports.outside.showProof(record.project, pr.number, proof)
+    await records.change(record, now =>
+      now.proof?.id === known.id ? { ...now, proof: { ...now.proof, isOpen: false } } : now,
+    )
+    const isProven = proof.verdict === 'proven'
+    const result = isProven ? 'proven' : `unproven (${proof.why ?? 'no reason given'})`
+    if (!isProven) await ports.journal(record, { ...entry(record, 'unproven'), reason: result.slice(0, 500) })
+    const sign = isProven ? '✅' : '⚠️'
+    await ports.announce(record.project, `${sign} issue #${record.issue}: PR #${pr.number} is ${result}`)
+    return
+  }
+  const head = pr.seen?.head
+  if (head === undefined || head === proof.commit) return
+  const commit = await proofs.resolve(record.project, head).catch(() => undefined)
+  if (commit === undefined) return
+  const next = await proofs.start({ ...(await orderFor(ports, record)), commit })
+  await records.change(record, now => ({
+    ...now,
+    proof: { ...now.proof, id: next.id, commit: next.commit, isOpen: true },
+  }))
+}
 
 /** Keeps what the agent said when it stopped, until the proof has ended. */
 async function keepReport(

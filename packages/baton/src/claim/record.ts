@@ -90,6 +90,8 @@ export const ClaimRecord = z.object({
       transcript: z.string().optional(),
       /** The agent was told once that its report contradicts the evidence. */
       reportReturned: z.boolean().optional(),
+      /** The pull request is open, but the proof has not ended, or the pull request does not show its result yet. */
+      isOpen: z.boolean().optional(),
     })
     .optional(),
   /** The digest of the last reported news of each kind, so that nothing is reported twice. */

@@ -1,6 +1,10 @@
 import type { Session } from '@batonpass/contract/session'
+import { systemClock } from '../adapters/system/clock.ts'
+import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import type { Asks } from '../ask/asks.ts'
+import { isPassing } from '../claim/retry-schedule.ts'
 import type { IsPaused } from '../ports/is-paused.ts'
+import { ShownProofs } from '../proof/shown-proofs.ts'
 import type { OwnModelCalls } from '../session/own-model-calls.ts'
 import { inheritedName } from '../session/session-name.ts'
 import { composeClaim } from './claim.ts'
@@ -61,6 +65,18 @@ export async function composeJobs(
     paused,
     session: id => store.findSession(id),
   })
+  const shownProofs = new ShownProofs({
+    show: (project, pull, proof) => claim.outside.showProof(project, pull, proof),
+    proofOf: async id => {
+      if (!proofs) throw new Error('There are no proofs in this process.')
+      return proofs.get(id)
+    },
+    mayPass: isPassing,
+    files: systemSmallFiles,
+    stateDir,
+    clock: systemClock,
+    fault,
+  })
   const handsOff = composeWorkflow({
     ...ground,
     ownCalls,
@@ -70,7 +86,7 @@ export async function composeJobs(
       return forges.find(project)
     },
     proofs,
-    showProof: (project, pull, proof) => claim.outside.showProof(project, pull, proof),
+    showProof: (project, pull, proof) => shownProofs.show(project, pull, proof),
     compareReport,
     claimOf: ({ session, project }) => claim.claims.progressOf(session, project),
     driverAt: drivers.at,
@@ -98,7 +114,7 @@ export async function composeJobs(
       askForReviews: (project, pull, logins) => claim.outside.askForReviewsIn(project, pull, logins),
       proofs,
       compareReport,
-      showProof: (project, pull, proof) => claim.outside.showProof(project, pull, proof),
+      showProof: (project, pull, proof) => shownProofs.show(project, pull, proof),
       config: configFor,
       fault,
       paused,
@@ -148,7 +164,7 @@ export async function composeJobs(
       paused,
     })
   links.add('hungTurns', unattended?.hungTurns)
-  return { proofs, claim, handsOff, work, cycle, unattended, busyElsewhere }
+  return { proofs, shownProofs, claim, handsOff, work, cycle, unattended, busyElsewhere }
 }
 
 export type Jobs = Awaited<ReturnType<typeof composeJobs>>

@@ -1,4 +1,5 @@
 import type { Config } from '@batonpass/contract/config'
+import type { MergeProof } from '../claim/merge-steps.ts'
 import type { ClaimRecord } from '../claim/record.ts'
 import type { PullRequestStatus } from '../ports/forge.ts'
 import type { MergeRecord } from './job-record.ts'
@@ -96,7 +97,7 @@ export interface AttemptFacts {
   /** Where its base is on the remote now. */
   baseTip: string | undefined
   /** `missing`: why no check could prove anything. */
-  proof: 'running' | 'proven' | { missing: string } | { failed: string }
+  proof: MergeProof
   mayMerge: boolean
   policy: Policy
   now: number
@@ -125,16 +126,19 @@ export function attemptStep(attempt: Attempt, facts: AttemptFacts): AttemptStep 
   if (baseTip !== attempt.base) return { do: 'again', why: `${pull.base} has moved` }
   if (proof === 'running') return { do: 'wait', note: `Baton proves it together with ${pull.base}` }
   if (typeof proof === 'object' && 'failed' in proof) return { do: 'send-back', why: proof.failed }
-  if (proof !== 'proven' && policy === 'proven')
+  if (typeof proof === 'object' && 'missing' in proof && policy === 'proven')
     return { do: 'leave', note: `Baton could not prove it: ${proof.missing}. See \`baton proof\`` }
   if (pull.headSha !== attempt.commit) return { do: 'push' }
   if (!facts.mayMerge) return { do: 'leave' }
   if (pull.draft || pull.review === 'changes-requested' || pull.review === 'required') return { do: 'leave' }
   const { verdict } = pull.checks
   if (verdict === 'failed') return { do: 'leave', note: `Its checks fail together with ${pull.base}` }
-  const isGreen = verdict === 'passed' || (verdict === 'none' && !attempt.hasChecks)
-  if (isGreen && pull.mergeable !== 'unknown') return { do: 'merge' }
+  const later = typeof proof === 'object' && 'later' in proof ? proof.later : undefined
+  const isGreen = verdict === 'passed' || (verdict === 'none' && !attempt.hasChecks && !later?.checks)
+  const isReviewed = !later?.review || pull.review === 'approved'
+  if (isGreen && isReviewed && pull.mergeable !== 'unknown') return { do: 'merge' }
   if (now - attempt.startedAt >= CHECKS_MS)
     return { do: 'leave', note: 'Its checks did not end in two hours' }
+  if (isGreen && !isReviewed) return { do: 'wait', note: 'It waits for an approving review' }
   return { do: 'wait', note: isGreen ? 'The forge works out whether it merges' : 'Its checks run' }
 }

@@ -8,16 +8,18 @@ const MAX_WHY = 600
 
 /** A short block about a proof for the text of a pull request: verdict, commit, checks, durations and links. */
 export function evidenceBlock(proof: Proof, repository?: Forge['repository']): string {
-  const { commit, checks, results, setup, setupResult, verdict, why, contradictions = [] } = proof
+  const { commit, checks, results, setup, setupResult, verdict, why, running, contradictions = [] } = proof
   const at = `commit ${linked(commit.slice(0, 10), repository && commitUrl(repository, commit))}, on a clean checkout`
   const lines = [...(setupResult && setup ? [{ ...setupResult, name: `setup: ${setup}` }] : []), ...results]
   return [
     START,
     '## Proof',
     '',
-    verdict === 'proven'
-      ? `**Proven.** Baton ran ${checks.length === 1 ? 'the check' : 'these checks'} itself on ${at}.`
-      : `**Unproven: ${cell(why ?? 'no reason given')}.** Baton looked at ${at}.`,
+    verdict === undefined
+      ? `**Not proven yet**, Baton waits for ${cell(running ?? 'the checks')}. It looks at ${at}.`
+      : verdict === 'proven'
+        ? `**Proven.** Baton ran ${checks.length === 1 ? 'the check' : 'these checks'} itself on ${at}.`
+        : `**Unproven: ${cell(why ?? 'no reason given')}.** Baton looked at ${at}.`,
     ...(lines.length > 0 ? ['', '| check | result | time |', '|---|---|---|', ...lines.map(rowOf)] : []),
     ...(contradictions.length > 0 ? ['', 'What the agent reported differs from what Baton found:', ''] : []),
     ...contradictions.map(each => `- ${cell(each)}`),

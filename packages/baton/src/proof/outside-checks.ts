@@ -31,6 +31,8 @@ interface Parts extends CheckPorts {
 const POLL_MS = 15_000
 /** How long a pull request may take to show the commit. */
 const SEEN_MS = 60_000
+/** The same, if Baton opens it during the proof. */
+const OPENED_MS = 30 * 60_000
 const MAX_NAMED = 20
 const MAX_REVIEW = 1500
 
@@ -84,7 +86,11 @@ export async function runOutsideChecks(
   for (const check of proof.checks) {
     if (check.kind !== 'forge' || signal.aborted) continue
     await progress.running(check.name)
-    await finish(await awaitForge(parts, proof, check, signal))
+    await finish(
+      isSound || !proof.opensPullRequest
+        ? await awaitForge(parts, proof, check, signal)
+        : notRun(check, `${check.name} was not waited for, because another check did not pass`),
+    )
   }
   for (const check of proof.checks) {
     if (check.kind !== 'person' || signal.aborted) continue
@@ -159,7 +165,7 @@ async function judgeWeakened(
 
 async function awaitForge(
   { outside, clock }: Parts,
-  { project, commit }: Proof,
+  { project, commit, opensPullRequest }: Proof,
   check: Extract<Check, { kind: 'forge' }>,
   signal: AbortSignal,
 ): Promise<CheckResult> {
@@ -171,7 +177,8 @@ async function awaitForge(
   let green: number | undefined
   while (!signal.aborted) {
     const pull = await outside.pullRequestOf(project, commit).catch(() => 'unreachable' as const)
-    if (pull === undefined && clock.now() - started >= SEEN_MS)
+    const isLate = clock.now() - started >= (opensPullRequest ? OPENED_MS : SEEN_MS)
+    if (pull === undefined && isLate)
       return notRun(check, `${check.name}: no pull request ends with this commit`, seconds())
     if (pull !== undefined && pull !== 'unreachable') {
       const { checks } = pull

@@ -51,6 +51,8 @@ export interface ProofOrder {
   workflowChecks?: WorkflowChecks | undefined
   /** The forge and people are asked later: the commit is not on the forge yet. */
   isUnpushed?: boolean | undefined
+  /** The caller opens the pull request as soon as only the forge and people are missing (`awaitsPullRequest`). */
+  opensPullRequest?: boolean | undefined
   again?: boolean | undefined
 }
 
@@ -73,7 +75,7 @@ export class Proofs {
   }
 
   /** The checks that a proof would run, and why these. */
-  async checksOf(order: ProofOrder): Promise<CheckList> {
+  async checksOf(order: ProofOrder): Promise<CheckList & Pick<Proof, 'later'>> {
     const { project, commit: wanted = 'HEAD', base: from, since, issueChecks, workflowChecks } = order
     const { checkouts, configFor } = this.#parts
     const commit = await this.#commit(project, wanted)
@@ -90,17 +92,21 @@ export class Proofs {
       : proof.done_when.length > 0
         ? checksFrom(proof.done_when, 'settings', 'proof.done_when', proof.minutes)
         : await deriveChecks(checkouts.tree(project, base), proof.minutes)
-    const wantedChecks = withIssueChecks(declared, issueChecks, proof.minutes).filter(
-      ({ kind }) => !order.isUnpushed || (kind !== 'forge' && kind !== 'person'),
-    )
+    const wantedChecks = withIssueChecks(declared, issueChecks, proof.minutes)
     const all = await this.#withDefinitions(wantedChecks, project, base)
-    const checks = commit === base ? all : withKeptTests(all)
+    const complete = commit === base ? all : withKeptTests(all)
+    const checks = order.isUnpushed ? complete.filter(check => !isAfterPush(check)) : complete
+    const onForge = complete.filter(check => check.kind === 'forge')
+    const later =
+      order.isUnpushed && onForge.length > 0
+        ? { checks: onForge.some(check => check.checks), review: onForge.some(check => check.review) }
+        : undefined
     const needed = checks.some(({ kind }) => kind === 'run')
     const setup =
       proof.setup === 'none' || !needed
         ? undefined
         : proof.setup || (await deriveSetup(checkouts.tree(project, commit)))
-    return { checks, commit, base, ...(setup ? { setup } : {}) }
+    return { checks, commit, base, ...(setup ? { setup } : {}), ...(later ? { later } : {}) }
   }
 
   /** A declared command that the repository defines, such as `npm test`, must still do what it did before the work. */
@@ -127,7 +133,7 @@ export class Proofs {
 
   /** Starts a proof, or returns the one that runs for the same commit. */
   async start(order: ProofOrder): Promise<Proof> {
-    const { checks, setup, commit, base } = await this.checksOf(order)
+    const { checks, setup, commit, base, later } = await this.checksOf(order)
     const { project, session, again, issueChecks } = order
     const same = (await this.list()).find(
       proof =>
@@ -152,6 +158,10 @@ export class Proofs {
       ...(session === undefined ? {} : { session }),
       ...(issueChecks?.text ? { issue: { number: issueChecks.issue, text: issueChecks.text } } : {}),
       ...(again ? { again } : {}),
+      ...(order.opensPullRequest && checks.some(({ kind }) => kind === 'forge')
+        ? { opensPullRequest: true }
+        : {}),
+      ...(later ? { later } : {}),
     }
     this.#launched.add(proof.id)
     const recorded = this.#put(proof).then(() => this.#parts.journal(proof, entryOf(proof, 'started')))
@@ -338,6 +348,23 @@ export class Proofs {
 }
 
 const CLOSING = 'the daemon stops'
+
+const isAfterPush = ({ kind }: Check): boolean => kind === 'forge' || kind === 'person'
+
+/** Whether a proof waits only for the forge, which has to see the commit in a pull request first. */
+export const awaitsPullRequest = ({
+  opensPullRequest,
+  endedAt,
+  checks,
+  results,
+  setupResult,
+}: Proof): boolean =>
+  opensPullRequest === true &&
+  endedAt === undefined &&
+  (setupResult === undefined || setupResult.status === 'passed') &&
+  checks
+    .filter(check => !isAfterPush(check))
+    .every(({ name }) => results.some(result => result.name === name && result.status === 'passed'))
 
 function entryOf(proof: Proof, what: ProofEntry['what']): ProofEntry {
   const { id, commit, verdict, why, results } = proof

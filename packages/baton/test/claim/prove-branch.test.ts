@@ -1,8 +1,9 @@
 import { Config } from '@batonpass/contract/config'
+import type { Proof } from '@batonpass/contract/proof'
 import { describe, expect, it } from 'vitest'
 import { systemSmallFiles } from '../../src/adapters/system/small-files.ts'
 import type { ClaimPorts, Trigger } from '../../src/claim/ports.ts'
-import { proveBranch } from '../../src/claim/prove-branch.ts'
+import { followOpenProof, proveBranch } from '../../src/claim/prove-branch.ts'
 import { ClaimRecord, ClaimRecords } from '../../src/claim/record.ts'
 import type { CompareReport } from '../../src/proof/report.ts'
 import { failedCheck, fakeProofs, PASSED, unproven } from '../world/fake-proofs.ts'
@@ -38,7 +39,14 @@ async function branch(checks = 1, config: object = {}, compareReport?: CompareRe
       lease: { kind: 'git', token: 1, renewedAt: 0 },
     }),
   )
+  const shown: string[] = []
+  const announced: string[] = []
   const ports = {
+    outside: {
+      showProof: async (_: string, pull: number, { verdict }: Proof) =>
+        void shown.push(`#${pull} ${verdict}`),
+    },
+    announce: async (_: string, text: string) => void announced.push(text),
     records,
     proofs,
     compareReport,
@@ -58,7 +66,12 @@ async function branch(checks = 1, config: object = {}, compareReport?: CompareRe
   return {
     proofs,
     journal,
+    shown,
+    announced,
     state,
+    follow: async () => followOpenProof(ports, await record()),
+    change: async (change: (known: ClaimRecord) => ClaimRecord) =>
+      void (await records.change(await record(), change)),
     record,
     commit: (id: string) => void proofs.commits.set('refs/heads/issue-42', id),
     gate: async (why: Trigger['why'] = 'tick', said?: string) =>
@@ -81,6 +94,35 @@ describe('the branch of a claim', () => {
     expect(b.proofs.ordered).toMatchObject([{ issueChecks: ISSUE_CHECKS, workflowChecks: WORKFLOW_CHECKS }])
     b.proofs.end({ verdict: 'proven', results: [PASSED] })
     expect(await b.gate()).toMatchObject({ do: 'open', isDraft: false, proof: { verdict: 'proven' } })
+  })
+
+  it('is opened once only CI is missing, shows its result, and is proven again after a new commit', async () => {
+    const b = await branch()
+    b.commit(sha(1))
+    expect(await b.gate('stop')).toEqual({ do: 'wait' })
+    const waits = { endedAt: undefined, opensPullRequest: true, running: 'CI' }
+    b.proofs.end({ ...waits, results: [] })
+    expect(await b.gate()).toEqual({ do: 'wait' })
+    b.proofs.end({ ...waits, results: [PASSED] })
+    expect(await b.gate()).toMatchObject({ do: 'open', isDraft: false, proof: { running: 'CI' } })
+    const pr = { number: 7, url: 'u', state: 'open' as const, checks: '', review: '', conflict: false }
+    const seen = { head: sha(1), verdict: 'failed', isDraft: false, base: 'main', approvedCommits: [] }
+    await b.change(known => ({ ...known, pr: { ...pr, seen } }) as ClaimRecord)
+    await b.follow()
+    expect(b.shown).toEqual([])
+    b.proofs.end(unproven(failedCheck('')))
+    await b.follow()
+    await b.follow()
+    expect(b.shown).toEqual(['#7 unproven'])
+    expect(b.announced).toEqual(['⚠️ issue #42: PR #7 is unproven (npm test failed with exit code 1)'])
+    // The agent pushed another commit.
+    await b.change(known => ({ ...known, pr: { ...pr, seen: { ...seen, head: sha(2) } } }) as ClaimRecord)
+    await b.follow()
+    expect(b.proofs.started.map(({ commit }) => commit)).toEqual([sha(1), sha(2)])
+    expect(b.proofs.ordered.at(-1)).toMatchObject({ opensPullRequest: true, issueChecks: ISSUE_CHECKS })
+    b.proofs.end({ opensPullRequest: true, verdict: 'proven', results: [PASSED] })
+    await b.follow()
+    expect(b.shown).toEqual(['#7 unproven', '#7 proven'])
   })
 
   it('without checks is opened at once, and normally', async () => {

@@ -102,6 +102,8 @@ describe('whose turn it is', () => {
   })
 })
 
+const CI = { later: { checks: true, review: false } }
+
 describe('the next step of a pull request whose turn it is', () => {
   const attempt: Attempt = {
     via: 'baton',
@@ -151,6 +153,14 @@ describe('the next step of a pull request whose turn it is', () => {
     ['is not proven', { proof: { failed: 'npm test' } }, 'send-back'],
     ['cannot be proven', { proof: { missing: 'no docker' } }, 'leave'],
     ['cannot be proven, but a person agreed', { proof: { missing: 'no docker' }, policy: 'person' }, 'merge'],
+    ['is left to CI, and was not pushed', { proof: CI, pull: pull({ headSha: 'head' }) }, 'push'],
+    ['is left to CI, which passed', { proof: CI, pull: pull({ checks: checks('passed') }) }, 'merge'],
+    ['is left to CI, which failed', { proof: CI, pull: pull({ checks: checks('failed') }) }, 'leave'],
+    [
+      'is left to a review that is missing',
+      { proof: { later: { checks: false, review: true } }, pull: pull({ checks: checks('passed') }) },
+      'wait',
+    ],
     ['was not pushed', { pull: pull({ headSha: 'head' }) }, 'push'],
     ['may not be merged any more', { mayMerge: false }, 'leave'],
     ['has checks that run', { pull: pull({ checks: checks('pending') }) }, 'wait'],
@@ -178,6 +188,11 @@ describe('the next step of a pull request whose turn it is', () => {
     ],
     [
       'only checks that look at the forge',
+      { checks: [], why: 'no checks', later: { checks: true, review: false } },
+      { later: { checks: true, review: false } },
+    ],
+    [
+      'only questions to a person',
       { checks: [], why: 'no checks' },
       { missing: 'no check could run before it is pushed' },
     ],

@@ -11,6 +11,8 @@ import type { RunContext } from './run-context.ts'
 /** Pause before a terminal that is in use is tried again, and the maximum number of attempts. */
 const AGAIN_MS = 10_000
 const MAX_TRIES = 180
+/** How long a state file may be unreadable, for example because a person edits it. */
+const UNREADABLE_MS = 10 * 60_000
 
 /** Carries out the results of proofs that have ended: ends the run, or sends the agent back. Called every few seconds. */
 export async function settleProofs(
@@ -67,8 +69,15 @@ async function settleRun(
   if (proof && proof.endedAt === undefined) return
   // A person who removed the state file, or ended the run in it, is obeyed.
   const found = await ports.files.read(run.root, run.nativeSession)
-  if (found.kind !== 'state' || !['initial', 'done'].includes(found.state.state)) return drop()
   const at = await contextOf(ports, run, now)
+  if (found.kind === 'unreadable') {
+    const since = Date.parse(proof?.endedAt ?? '')
+    if (now - since < UNREADABLE_MS) return
+    const reason = `the checks have ended, but the state file cannot be read: ${found.why}`
+    await endRun(ports, withoutProof(run), { kind: 'blocked', reason, proof: pending.id }, at)
+    return
+  }
+  if (found.kind !== 'state' || !['initial', 'done'].includes(found.state.state)) return drop()
   const { pullRequest, reason } = pending
   const end = async (kind: 'proven' | 'unproven', why: string) => {
     await endRun(ports, withoutProof(run), { kind, reason: why, pullRequest, proof: pending.id }, at)
@@ -104,11 +113,15 @@ async function settleWithClaim(ports: WorkflowPorts, run: Run, now: number): Pro
   const claim = await ports.claimOf(run)
   if (claim?.isReady) return
   const found = await ports.files.read(run.root, run.nativeSession)
+  // A person may be editing it: the pull request stays, so there is time.
+  if (found.kind === 'unreadable') return
   const isOpen = found.kind === 'state' && ['initial', 'done'].includes(found.state.state)
   if (!claim?.pullRequest || !isOpen) return ports.runs.put({ ...run, awaitsClaim: false })
   const { pullRequest } = claim
   const proof =
     claim.proof === undefined ? undefined : await ports.proofs?.get(claim.proof).catch(() => undefined)
+  // It waits for CI, or for a person.
+  if (proof && proof.endedAt === undefined) return
   const opened = `pull request #${pullRequest.number} is open`
   const isProven = proof?.verdict === 'proven'
   const reason = isProven ? `${opened}; ${passedSummary(proof)}` : `${proof?.why ?? 'no checks'} (${opened})`

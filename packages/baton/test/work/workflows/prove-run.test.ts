@@ -318,6 +318,29 @@ describe('A run that says it is done', () => {
     expect(shown).toEqual([57])
   })
 
+  it('keeps its proof while a person edits the state file, and is blocked if the file stays unreadable', async () => {
+    const p = await proving()
+    await using w = p.w
+    await p.finish(sha(1))
+    const saved = w.state('s1')
+    w.edit('s1', '{ "state": ')
+    await p.ends({ verdict: 'proven', results: [PASSED] })
+    expect(w.announced).toEqual([])
+    w.edit('s1', saved)
+    await p.tick()
+    expect(w.announced).toMatchObject([{ end: 'proven' }])
+
+    const q = await proving()
+    await using other = q.w
+    await q.finish(sha(1))
+    other.edit('s1', '{ "state": ')
+    await q.ends({ verdict: 'proven', results: [PASSED] })
+    for (let minute = 0; minute < 10; minute++) await q.tick()
+    expect(other.announced).toMatchObject([
+      { end: 'blocked', reason: expect.stringContaining('the state file cannot be read') },
+    ])
+  })
+
   it('without a commit is unproven', async () => {
     const p = await proving()
     await using w = p.w
