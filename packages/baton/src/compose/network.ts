@@ -6,6 +6,7 @@ import { type Duplex, pipeline } from 'node:stream'
 import { z } from 'zod'
 import { namesLoopback } from '../adapters/proxy/addresses.ts'
 import { type CertificateAuthority, createAuthority } from '../adapters/proxy/certificate.ts'
+import { javaTruststore } from '../adapters/proxy/java-truststore.ts'
 import { packageCache } from '../adapters/proxy/package-cache.ts'
 import { FilteringProxy } from '../adapters/proxy/proxy.ts'
 import { readCertificates, readRegistryFiles, systemCertificates } from '../adapters/proxy/user-files.ts'
@@ -20,6 +21,7 @@ import {
 } from '../sandbox/network/host-settings.ts'
 import { CERTIFICATES, hasOwnProxy, networkVariables } from '../sandbox/network/inside-environment.ts'
 import { readUserRegistries } from '../sandbox/network/registries.ts'
+import { insideSettings } from '../sandbox/network/tool-settings.ts'
 import type { SandboxNetwork } from '../sandbox/sandboxes.ts'
 import { readText } from './read-text.ts'
 
@@ -98,7 +100,8 @@ export function composeNetwork(links: NetworkLinks): SandboxNetwork {
       const env = await environmentOf(session)
       // Their proxy decides what may be reached, and only they can log in to it.
       if (hasOwnProxy(env)) return undefined
-      const registries = readUserRegistries({ ...readRegistryFiles(home), env })
+      const files = readRegistryFiles(home)
+      const registries = readUserRegistries({ ...files, env })
       const own = rulesFromSettings(hosts)
       const requested = rulesFromRequests(requestedHosts)
       const rules = () =>
@@ -109,7 +112,7 @@ export function composeNetwork(links: NetworkLinks): SandboxNetwork {
       const known = sessions.get(session)
       if (known) known.rules = rules
       const trusted = readCertificates(
-        [...registries.certificates, env.NODE_EXTRA_CA_CERTS ?? ''].filter(Boolean),
+        [...registries.certificates, env.NODE_EXTRA_CA_CERTS ?? '', env.SSL_CERT_FILE ?? ''].filter(Boolean),
         home,
       )
       const opened = known ?? (await start(session, sandbox, rules, trusted))
@@ -134,14 +137,16 @@ export function composeNetwork(links: NetworkLinks): SandboxNetwork {
           .catch(cause => fault(`answering for port ${port} of this machine in a sandbox`, cause))
       }
       if (registries.npmrc !== '') await sandbox.writeHome('.npmrc', registries.npmrc)
+      for (const [path, text] of insideSettings(files, opened.port)) await sandbox.writeHome(path, text)
       const source = folderOf(session)
       mkdirSync(source, { recursive: true, mode: 0o700 })
       const { certificate } = opened
       writeFileSync(join(source, 'ca.pem'), certificate)
       writeFileSync(join(source, 'all.pem'), `${systemCertificates()}\n${certificate}`)
+      writeFileSync(join(source, 'java.jks'), javaTruststore(certificate, systemClock.now()))
       return {
         mounts: [{ kind: 'read-only', path: CERTIFICATES, source }],
-        environment: { ...registries.environment, ...networkVariables(opened.port) },
+        environment: { ...registries.environment, ...networkVariables(opened.port, env) },
       }
     },
     end(session) {

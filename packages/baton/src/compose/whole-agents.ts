@@ -201,7 +201,7 @@ const KEPT = 'sandbox/agents.json'
 
 /** Variables that name package registries; none of them is a secret. */
 const REGISTRIES =
-  /^(npm_config_registry|PIP_(EXTRA_)?INDEX_URL|UV_(INDEX_URL|DEFAULT_INDEX)|GOPROXY|NODE_EXTRA_CA_CERTS)$/i
+  /^(npm_config_registry|PIP_(EXTRA_)?INDEX_URL|UV_(INDEX_URL|DEFAULT_INDEX)|GOPROXY|GOSUMDB|GONO(SUMDB|PROXY)|GOPRIVATE|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE)$/i
 
 /** The agents that can run in the sandbox as a whole, as people type them. */
 const containable = (): string[] =>

@@ -4,11 +4,11 @@ import { type AddressInfo, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { claudeRenewal } from '../../src/adapters/agents/claude-code/login-file.ts'
-import { composeNetwork } from '../../src/compose/network.ts'
 import type { OutsideLogin } from '../../src/ports/agent.ts'
 import { hostsOfLogin } from '../../src/sandbox/network/host-settings.ts'
+import { networkWorld } from '../world/network.ts'
 import { npmRegistry, type Registry } from '../world/registry.ts'
-import { type SandboxWorld, sandboxWorld } from '../world/sandbox.ts'
+import type { SandboxWorld } from '../world/sandbox.ts'
 import { scratch } from '../world/scratch.ts'
 
 const MANIFEST = JSON.stringify({ name: 'useful', version: '1.0.0', main: 'index.js' })
@@ -23,77 +23,43 @@ socket.on('data', chunk => process.stdout.write(chunk)).on('error', () => {}).on
 setTimeout(() => process.exit(0), 20000)`
 
 /** A world whose session has the proxy, with this registry in the user's own .npmrc. */
-async function networkWorld(
+async function registryWorld(
   registry: Registry,
   hosts: (closed: number) => string[],
   closed = 0,
   ports: number[] = [],
   login?: OutsideLogin,
 ) {
-  const blocked: string[] = []
-  const resolved: string[] = []
-  const granted: string[] = []
-  const names: Record<string, string[]> = {
-    localhost: ['127.0.0.1'],
-    'rebound.example': ['127.0.0.1'],
-    'metadata.example': ['169.254.169.254'],
-    'half.example': ['192.0.66.1', '127.0.0.1'],
-    'mapped.example': ['::ffff:127.0.0.1'],
-  }
-  const world = await sandboxWorld({
-    isClosed: true,
-    before: ({ inHome }) => {
-      inHome(
-        '.npmrc',
-        `registry=${registry.url}\n${registry.url.replace(/^https?:/, '')}:_authToken=${TOKEN}\n`,
-      )
-      if (registry.url.startsWith('https:')) {
-        const file = inHome('registry.pem', registry.certificate)
-        inHome('.npmrc', `registry=${registry.url}\ncafile=${file}\n`)
-      }
+  const here = await networkWorld({
+    home: ({ home, inHome }) => {
+      const token = `${registry.url.replace(/^https?:/, '')}:_authToken=${TOKEN}`
+      if (registry.url.startsWith('http:')) return { '.npmrc': `registry=${registry.url}\n${token}\n` }
+      inHome('registry.pem', registry.certificate)
+      return { '.npmrc': `registry=${registry.url}\ncafile=${join(home, 'registry.pem')}\n` }
     },
-  })
-  const network = composeNetwork({
-    home: world.home,
-    stateDir: world.state,
-    environmentOf: async () => ({}),
-    ownPorts: () => [closed],
-    resolve: async host => {
-      resolved.push(host)
-      return names[host] ?? Promise.reject(new Error(`no such host: ${host}`))
+    names: {
+      localhost: ['127.0.0.1'],
+      'rebound.example': ['127.0.0.1'],
+      'metadata.example': ['169.254.169.254'],
+      'half.example': ['192.0.66.1', '127.0.0.1'],
+      'mapped.example': ['::ffff:127.0.0.1'],
     },
-    onBlocked: (_, { what }) => void blocked.push(what),
-    outlivesDaemon: () => false,
-    loginOf: () => login,
-    grantedHosts: () => granted,
-    fault: (during, cause) => {
-      throw new Error(during, { cause })
-    },
+    hosts: hosts(closed),
+    closed,
+    ports,
+    login,
   })
-  world.session = await world.open('ses_test', {
-    network: session =>
-      network.open('ses_test', session, { hosts: hosts(closed), requestedHosts: [], ports }),
-  })
+  const { world } = here
   world.project.write('raw.js', RAW)
   const send = async (text: string) =>
     (await world.run(`node raw.js '${JSON.stringify(text).replaceAll("'", `'\\''`)}'`)).stdout
-  return {
-    world,
-    blocked,
-    granted,
-    resolved,
-    send,
-    async [Symbol.asyncDispose]() {
-      network.end('ses_test')
-      await world[Symbol.asyncDispose]()
-    },
-  }
+  return { ...here, send }
 }
 
 describe('the network of the sandbox', { timeout: 300_000 }, () => {
   const folder = scratch('bn-')
   let registry: Registry
-  let here: Awaited<ReturnType<typeof networkWorld>>
+  let here: Awaited<ReturnType<typeof registryWorld>>
   let world: SandboxWorld
   const reached: string[] = []
   const servers: Server[] = []
@@ -115,7 +81,7 @@ describe('the network of the sandbox', { timeout: 300_000 }, () => {
       'index.js': 'module.exports = "installed"',
     })
     closed = await listen('127.0.0.1')
-    here = await networkWorld(
+    here = await registryWorld(
       registry,
       port => [
         `* http://127.0.0.1:${port}`,
@@ -282,7 +248,7 @@ test('a registry with TLS is read through the proxy’s own certificate; nothing
     { 'package.json': MANIFEST },
     { isSecure: true },
   )
-  await using here = await networkWorld(registry, () => [])
+  await using here = await registryWorld(registry, () => [])
   const { world } = here
   world.project.write('package.json', '{"dependencies":{"useful":"1.0.0"}}')
   const ran = await world.run('npm install --fetch-retries=0 2>&1')
@@ -326,7 +292,7 @@ test('the proxy adds a login that stays outside to requests for its server alone
     variables: [],
     files: [],
   }
-  await using here = await networkWorld(registry, () => [`* ${model.url}`, `* ${other.url}`], 0, [], login)
+  await using here = await registryWorld(registry, () => [`* ${model.url}`, `* ${other.url}`], 0, [], login)
   const ask = (url: string, path = '/v1/files') =>
     here.world.run(
       `curl -s -m 20 -X POST -d x -H 'x-api-key: anothers' -H 'Authorization: Bearer anothers' -H 'Cookie: a=anothers' ${url}${path}; env; grep -rs first ~ /run /tmp`,
@@ -385,7 +351,7 @@ test('an agent renews its login through the proxy: the server gets the real toke
     renewal: { ...claudeRenewal(path, Date.now), server: url },
   }
   await using registry = await npmRegistry(folder.path, 'useful', { 'package.json': MANIFEST })
-  await using here = await networkWorld(registry, () => hostsOfLogin(login), 0, [], login)
+  await using here = await registryWorld(registry, () => hostsOfLogin(login), 0, [], login)
   const body = JSON.stringify({ grant_type: 'refresh_token', refresh_token: 'placeholder' })
   const renew = `curl -s -m 60 --compressed -X POST -H 'content-type: text/x' -H 'x-own: chosen' -d '${body}' ${url}/v1/oauth/token`
   const both = await here.world.run(`${renew} & ${renew}; wait`)

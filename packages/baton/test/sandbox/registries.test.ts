@@ -7,10 +7,12 @@ import { createAuthority } from '../../src/adapters/proxy/certificate.ts'
 import { loginFor, parseAuthority } from '../../src/adapters/proxy/host-rules.ts'
 import { readRegistryFiles } from '../../src/adapters/proxy/user-files.ts'
 import { rulesFromSettings } from '../../src/sandbox/network/host-settings.ts'
+import { networkVariables } from '../../src/sandbox/network/inside-environment.ts'
 import { readUserRegistries } from '../../src/sandbox/network/registries.ts'
+import { insideSettings, type ToolSettings } from '../../src/sandbox/network/tool-settings.ts'
 import { scratch } from '../world/scratch.ts'
 
-const NONE = { npm: '', pip: '', cargo: '', go: '', maven: '', ruby: '', env: {} }
+const NONE = { npm: '', pip: '', cargo: '', go: '', maven: '', bundler: '', gem: '', env: {} }
 const hostsOf = (files: Partial<typeof NONE & { env: Record<string, string> }>) =>
   readUserRegistries({ ...NONE, ...files }).rules.map(
     ({ scheme, host, port }) => `${scheme}://${host}:${port}`,
@@ -64,8 +66,8 @@ describe('the registries of a user', () => {
       'crates.io',
     ],
     ['Go’s variable', { env: { GOPROXY: 'http://go.example:3000|off' } }, 'go.example:3000', 'golang.org'],
-    ['RubyGems', { ruby: ':sources:\n- https://g.example/\n' }, 'g.example:443', 'rubygems.org'],
-    ['Bundler', { ruby: 'BUNDLE_MIRROR__ALL: "https://g.example/"' }, 'g.example:443', 'rubygems.org'],
+    ['RubyGems', { gem: ':sources:\n- https://g.example/\n' }, 'g.example:443', 'rubygems.org'],
+    ['Bundler', { bundler: 'BUNDLE_MIRROR__ALL: "https://g.example/"' }, 'g.example:443', 'rubygems.org'],
   ])('come from %s in place of the usual one', (_, files, named, usual) => {
     const hosts = hostsOf(files).join(' ')
     expect(hosts).toContain(named)
@@ -91,6 +93,45 @@ describe('the registries of a user', () => {
     const rule = found.rules.find(({ host }) => host === 'npm.example')
     expect(rule?.logins).toContainEqual({ path: '/a/', authorization: 'Bearer the-token' })
     expect(found.rules.some(({ host }) => host === 'other.example')).toBe(false)
+  })
+})
+
+describe('settings of package managers in the sandbox', () => {
+  const settings = (given: Partial<ToolSettings>) =>
+    Object.fromEntries(insideSettings({ cargo: '', maven: '', bundler: '', gem: '', ...given }, 4000))
+
+  it('are only those that Maven needs for its proxy, if the user has none', () => {
+    expect(Object.keys(settings({}))).toEqual(['.m2/settings.xml'])
+    expect(settings({})['.m2/settings.xml']).toMatch(
+      /^<settings><proxies>.*<port>4000<\/port>.*<\/settings>\n$/,
+    )
+  })
+
+  it('name the user’s registries, without logins and anything else', () => {
+    const shown = settings({
+      cargo:
+        '[build]\nrustc-wrapper = "evil"\n[source.crates-io]\nreplace-with = "corp"\n[source.corp] # ours\nregistry = "sparse+https://me:a-secret@c.example/" # x\n[registries.corp]\nindex = "https://c.example/i"\ntoken = "a-secret"\n[registries.corp.more]\nindex = "https://x.example"\n[registry]\ndefault = "corp"\ntoken = "a-secret"\n',
+      maven:
+        '<settings><!-- <mirror><id>no</id><url>https://no.example</url></mirror> --><servers><server><id>corp</id><username>me</username><password>a-secret</password></server></servers><mirrors><mirror>\n<id>corp</id><url> https://me:a-secret@m.example/x </url><mirrorOf>*</mirrorOf></mirror></mirrors><profiles><profile><id>p</id><properties><k>a-secret</k></properties><repositories><repository><id>r</id><url>https://r.example/</url></repository></repositories></profile></profiles></settings>',
+      bundler:
+        '---\nBUNDLE_MIRROR__HTTPS://RUBYGEMS__ORG/: "https://me:a-secret@g.example/"\nBUNDLE_GEMS__EXAMPLE: "me:a-secret"\n',
+      gem: '---\n:sources:\n- https://me:a-secret@g.example/\n:rubygems_api_key: a-secret\n',
+    })
+    expect(shown['.cargo/config.toml']).toBe(
+      '[source.crates-io]\nreplace-with = "corp"\n[source.corp]\nregistry = "sparse+https://c.example/"\n[registries.corp]\nindex = "https://c.example/i"\n[registry]\ndefault = "corp"\n',
+    )
+    expect(shown['.m2/settings.xml']).toContain(
+      '<mirrors><mirror><id>corp</id><mirrorOf>*</mirrorOf><url>https://m.example/x</url></mirror></mirrors><profiles><profile><id>baton</id><repositories><repository><id>r</id><url>https://r.example/</url></repository></repositories></profile></profiles>',
+    )
+    expect(shown['.bundle/config']).toBe('---\nBUNDLE_MIRROR__HTTPS://RUBYGEMS__ORG/: "https://g.example/"\n')
+    expect(shown['.gemrc']).toBe('---\n:sources:\n- https://g.example/\n')
+    expect(JSON.stringify(shown)).not.toContain('a-secret')
+  })
+
+  it('keep the user’s own options for Java', () => {
+    const { MAVEN_OPTS = '' } = networkVariables(4000, { MAVEN_OPTS: '-Xmx1g' })
+    expect(MAVEN_OPTS).toMatch(/^-Xmx1g -Djavax\.net\.ssl\.trustStore=/)
+    expect(networkVariables(4000, {})['GRADLE_OPTS']).toMatch(/^-Djavax/)
   })
 })
 

@@ -7,6 +7,7 @@ import {
 import type { RequestOptions } from 'node:https'
 import { isIP } from 'node:net'
 import { pipeline } from 'node:stream'
+import type { SecureContext } from 'node:tls'
 import { type Blocked, type HostRule, READ_METHODS, type Target } from '../../ports/network.ts'
 import { addressKind, mayConnect } from './addresses.ts'
 import { blockedAddress, blockedMethod, describeTarget, loginFor } from './host-rules.ts'
@@ -24,10 +25,22 @@ interface Forwarded {
   rule: HostRule
 }
 
+/** What the proxy trusts, by the certificates that the user named: reading all of them takes longer than a request. */
+const contexts = new WeakMap<object, Promise<SecureContext>>()
+
 /** Loads Node's TLS with the first such request: it takes 8 MB and 60 ms. */
 async function requestHttps(options: RequestOptions, trusted: ProxyParts['trusted']): Promise<ClientRequest> {
-  const [{ request }, { rootCertificates }] = await Promise.all([import('node:https'), import('node:tls')])
-  return request({ ...options, ...(trusted ? { ca: [...rootCertificates, ...trusted] } : {}) })
+  const { request } = await import('node:https')
+  if (!trusted) return request(options)
+  const context =
+    contexts.get(trusted) ??
+    import('node:tls').then(({ createSecureContext, rootCertificates }) =>
+      createSecureContext({ ca: [...rootCertificates, ...trusted] }),
+    )
+  contexts.set(trusted, context)
+  // An option of `tls.connect`, which the types of https leave out.
+  const all: RequestOptions & { secureContext: SecureContext } = { ...options, secureContext: await context }
+  return request(all)
 }
 
 /** Makes the request that a command asked for, if the rule allows it. Resolves with what was blocked. */

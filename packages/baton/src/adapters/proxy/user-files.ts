@@ -18,7 +18,8 @@ export function readRegistryFiles(home: string) {
     cargo: own('.cargo/config.toml', '.cargo/config'),
     go: own('.config/go/env'),
     maven: own('.m2/settings.xml'),
-    ruby: own('.bundle/config', '.gemrc'),
+    bundler: own('.bundle/config'),
+    gem: own('.gemrc'),
   }
 }
 

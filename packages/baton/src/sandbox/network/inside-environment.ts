@@ -7,11 +7,27 @@ const USERS_PROXY = /^(https?|all)_proxy$/i
 export const hasOwnProxy = (env: Readonly<Record<string, string | undefined>>): boolean =>
   Object.entries(env).some(([name, value]) => USERS_PROXY.test(name) && value !== undefined && value !== '')
 
-/** Points programs to the proxy, and to the certificates that it uses. */
-export function networkVariables(port: number): Record<string, string> {
+/**
+ * Points programs to the proxy, and to the certificates that it uses. `env` is the environment that the user started the agent
+ * with.
+ */
+export function networkVariables(
+  port: number,
+  env: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
   const proxy = `http://127.0.0.1:${port}`
   const own = `${CERTIFICATES}/ca.pem`
   const all = `${CERTIFICATES}/all.pem`
+  const java = [
+    `-Djavax.net.ssl.trustStore=${CERTIFICATES}/java.jks`,
+    '-Djavax.net.ssl.trustStoreType=jks',
+    ...['http', 'https'].flatMap(scheme => [
+      `-D${scheme}.proxyHost=127.0.0.1`,
+      `-D${scheme}.proxyPort=${port}`,
+    ]),
+    // In place of the usual ones.
+    '-Dhttp.nonProxyHosts=localhost|127.*|[::1]',
+  ].join(' ')
   return {
     HTTP_PROXY: proxy,
     HTTPS_PROXY: proxy,
@@ -33,6 +49,9 @@ export function networkVariables(port: number): Record<string, string> {
     CARGO_HTTP_PROXY: proxy,
     GIT_SSL_CAINFO: all,
     BUNDLE_SSL_CA_CERT: all,
+    // Java reads no variable of its own without a line of output for each program.
+    MAVEN_OPTS: [env['MAVEN_OPTS'], java].filter(Boolean).join(' '),
+    GRADLE_OPTS: [env['GRADLE_OPTS'], java].filter(Boolean).join(' '),
     // They would send more than a read.
     npm_config_audit: 'false',
     npm_config_update_notifier: 'false',

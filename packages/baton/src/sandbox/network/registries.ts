@@ -1,4 +1,5 @@
 import { type HostRule, READ_METHODS, type Target } from '../../ports/network.ts'
+import { withoutLogin } from './tool-settings.ts'
 
 /** Where the user's package managers download from. Read from the user's own files, never from a project's. */
 export interface UserRegistryFiles {
@@ -12,8 +13,10 @@ export interface UserRegistryFiles {
   go: string
   /** `~/.m2/settings.xml` */
   maven: string
-  /** `~/.bundle/config` and `~/.gemrc` */
-  ruby: string
+  /** `~/.bundle/config` */
+  bundler: string
+  /** `~/.gemrc` */
+  gem: string
   /** The environment that the user started the agent with. */
   env: Readonly<Record<string, string | undefined>>
 }
@@ -39,6 +42,9 @@ const USUAL = {
   ruby: ['https://rubygems.org/', 'https://index.rubygems.org/'],
 }
 
+/** What Go asks where: without a proxy, and without the checksum database. */
+const GO_SETTINGS = ['GOPROXY', 'GOSUMDB', 'GONOSUMDB', 'GONOPROXY', 'GOPRIVATE']
+
 export function readUserRegistries(files: UserRegistryFiles): UserRegistries {
   const { env } = files
   const npm = readNpm(files.npm, env)
@@ -54,10 +60,12 @@ export function readUserRegistries(files: UserRegistryFiles): UserRegistries {
   const cargo = settingsOf(files.cargo, /^(?:registry|index)$/).map(({ value }) =>
     value.replace(/^sparse\+/, ''),
   )
-  const goProxy = env['GOPROXY'] ?? settingsOf(files.go, /^GOPROXY$/)[0]?.value
+  const goSetting = (name: string) =>
+    env[name] ?? settingsOf(files.go, /^\w+$/).find(({ key }) => key === name)?.value
+  const goProxy = goSetting('GOPROXY')
   const go = goProxy?.split(/[,|]/) ?? []
   const maven = [...files.maven.matchAll(/<url>\s*([^<\s]+)\s*<\/url>/g)].map(([, url = '']) => url)
-  const ruby = [...files.ruby.matchAll(/https?:\/\/[^\s"']+/g)].map(([url]) => url)
+  const ruby = [...`${files.bundler}\n${files.gem}`.matchAll(/https?:\/\/[^\s"']+/g)].map(([url]) => url)
   const named = { npm: npm.urls, pip, cargo, go, maven, ruby }
   const rules = new Map<string, HostRule>()
   const add = (url: string, isUsers: boolean) => {
@@ -87,7 +95,12 @@ export function readUserRegistries(files: UserRegistryFiles): UserRegistries {
     environment: {
       ...(index ? { PIP_INDEX_URL: index, UV_DEFAULT_INDEX: index } : {}),
       ...(more.length > 0 ? { PIP_EXTRA_INDEX_URL: more.join(' ') } : {}),
-      ...(goProxy && !goProxy.includes('@') ? { GOPROXY: goProxy } : {}),
+      ...Object.fromEntries(
+        GO_SETTINGS.flatMap(name => {
+          const value = goSetting(name)
+          return value && !value.includes('@') ? [[name, value]] : []
+        }),
+      ),
     },
     certificates: [
       ...settingsOf(files.npm, /^cafile$/),
@@ -181,5 +194,3 @@ function parseRegistry(
       : {}),
   }
 }
-
-const withoutLogin = (url: string): string => url.replace(/^(https?:\/\/)[^@/]*@/, '$1')
