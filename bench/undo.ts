@@ -1,23 +1,34 @@
 /**
- * Snapshots of a worktree of many files: ahead of time, where nothing changed, where one file changed, after `git add`,
- * after a commit, and an undo. Next to it, what the same snapshot costs with `git add -A` in a private index.
- * Run: node bench/undo.ts [--files 5000] [--rounds 30]
+ * How long a command waits for its snapshot in a worktree of many files, through the real daemon: after nothing, an edit,
+ * `git add` and a commit, and as the first one of a session. With time to think, with none, and with just so much that the
+ * daemon is still reading what changed. Then the parts, in this process: an undo, the list of steps, and what the same
+ * snapshot costs with `git add -A` in a private index.
+ * Run: node bench/undo.ts [--files 5000] [--rounds 100] [--think 1000]
  */
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { gitSnapshots } from '../packages/baton/src/adapters/git/snapshot.ts'
 import { systemClock } from '../packages/baton/src/adapters/system/clock.ts'
 import { makeUndo } from '../packages/baton/src/undo/undo.ts'
+import { CASES, playSession } from './undo-cost/waits.ts'
 
 const { values } = parseArgs({
-  options: { files: { type: 'string', default: '5000' }, rounds: { type: 'string', default: '30' } },
+  options: {
+    files: { type: 'string', default: '5000' },
+    rounds: { type: 'string', default: '100' },
+    /** Between two commands. Agents take seconds. */
+    think: { type: 'string', default: '1000' },
+  },
 })
 const files = Number(values.files)
 const rounds = Number(values.rounds)
+const thinkMs = Number(values.think)
+/** The daemon begins to read what changed after 150 ms. */
+const UNDER_WAY_MS = 160
+const GOAL_MS = 50
 
 const folder = mkdtempSync(join(tmpdir(), 'baton-bench-'))
 const work = join(folder, 'work')
@@ -37,36 +48,50 @@ for (let i = 0; i < files; i++) {
 git(['add', '-A'])
 git(['-c', 'user.name=B', '-c', 'user.email=b@example.com', 'commit', '-qm', 'All'])
 
-const undo = makeUndo({ snapshots: gitSnapshots({ dir: join(folder, 'state') }), clock: systemClock })
-const take = () => undo.take(work, { label: 'bench' })
-const rows: Record<string, string | number>[] = []
+const session = await playSession(work)
+try {
+  // The first session that a worktree ever has: all files have to be stored.
+  await session.startSession()
+  const [ever] = (await session.commands('nothing', 0, 1)).snapshot
+  console.log(
+    `${files} files; ${rounds} commands in each row; the first command ever waited ${round(ever ?? 0)} ms`,
+  )
+  const waits: Record<string, string | number>[] = []
+  for (const [think, what] of [
+    [thinkMs, `${thinkMs} ms to think`],
+    [UNDER_WAY_MS, 'while Baton reads'],
+    [0, 'no time to think'],
+  ] as const) {
+    for (const happens of CASES) {
+      const took = await session.commands(happens, think, rounds)
+      waits.push({
+        after: happens,
+        when: what,
+        ...summary(took.snapshot),
+        'hook p50': round(at(took.hook, 0.5)),
+      })
+    }
+    const first = await session.firstCommands(think, rounds)
+    waits.push({
+      after: 'a session’s start',
+      when: what,
+      ...summary(first.snapshot),
+      'hook p50': round(at(first.hook, 0.5)),
+    })
+  }
+  console.table(waits)
+  console.log(
+    `goal with time to think: p99 under ${GOAL_MS} ms; daemon memory: ${await session.memoryMb()} MB`,
+  )
+} finally {
+  await session.remove()
+}
 
-rows.push({ what: 'when a session starts', ...(await measure(1, () => undo.prepare(work))) })
-rows.push({ what: 'first, all files still young', ...(await measure(1, take)) })
-// Files younger than two seconds are read again, because a change might not show in their times.
-await pause(2500)
-await take()
-rows.push({ what: 'nothing changed', ...(await measure(rounds, take)) })
+const undo = makeUndo({ snapshots: gitSnapshots({ dir: join(folder, 'state') }), clock: systemClock })
+await undo.prepare(work)
+const rows: Record<string, string | number>[] = []
 let n = 0
 const one = join(work, 'packages/p1/src/m1/file-1.ts')
-rows.push({
-  what: 'one file changed',
-  ...(await measure(rounds, take, () => writeFileSync(one, `export const n = ${n++}\n`))),
-})
-rows.push({
-  what: 'after git add',
-  ...(await measure(rounds, take, () => {
-    writeFileSync(one, `export const n = ${n++}\n`)
-    git(['add', '-A'])
-  })),
-})
-rows.push({
-  what: 'after a commit',
-  ...(await measure(rounds, take, () => {
-    writeFileSync(one, `export const n = ${n++}\n`)
-    git(['-c', 'user.name=B', '-c', 'user.email=b@example.com', 'commit', '-qam', 'One'])
-  })),
-})
 rows.push({
   what: 'undo of one file',
   ...(await measure(
@@ -75,18 +100,17 @@ rows.push({
     () => writeFileSync(one, `export const n = ${n++}\n`),
   )),
 })
-rows.push({ what: 'list', ...(await measure(rounds, () => undo.list(work))) })
+rows.push({ what: 'list', ...(await measure(20, () => undo.list(work))) })
 const index = join(folder, 'index')
 rows.push({
   what: 'git add -A, write-tree, commit-tree (with filters)',
-  ...(await measure(rounds, async () => {
+  ...(await measure(20, async () => {
     copyFileSync(join(work, '.git/index'), index)
     git(['add', '-A'], { GIT_INDEX_FILE: index })
     const tree = git(['write-tree'], { GIT_INDEX_FILE: index }).toString().trim()
     git(['-c', 'user.name=B', '-c', 'user.email=b@example.com', 'commit-tree', '-m', 'x', tree])
   })),
 })
-console.log(`${files} files`)
 console.table(rows)
 rmSync(folder, { recursive: true })
 
@@ -98,7 +122,19 @@ async function measure(times: number, action: () => Promise<unknown>, before?: (
     await action()
     took.push(performance.now() - start)
   }
-  took.sort((a, b) => a - b)
-  const at = (q: number) => Math.round(took[Math.min(took.length - 1, Math.floor(took.length * q))] ?? 0)
-  return { 'best ms': at(0), 'p50 ms': at(0.5), 'p95 ms': at(0.95), 'max ms': at(1) }
+  return summary(took)
+}
+
+function summary(took: readonly number[]) {
+  const [p50, p95, p99, max] = [0.5, 0.95, 0.99, 1].map(q => round(at(took, q)))
+  return { 'p50 ms': p50 ?? 0, 'p95 ms': p95 ?? 0, 'p99 ms': p99 ?? 0, 'max ms': max ?? 0 }
+}
+
+function at(took: readonly number[], q: number): number {
+  const sorted = [...took].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? 0
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10
 }

@@ -168,6 +168,8 @@ export const DecisionEntry = z.object({
   undo: z.string().optional(),
   /** Why no snapshot undoes the call, if Baton wanted one. */
   noUndo: z.string().optional(),
+  /** How long the call waited for its snapshot. */
+  snapshotMs: z.number().nonnegative().optional(),
   ask: AskId.optional(),
   /** A person said yes in the agent's own dialog. */
   inDialog: z.boolean().optional(),

@@ -22,7 +22,7 @@ import { removedHooksReactor } from './removed-hooks.ts'
 import type { ComposedSandbox } from './sandbox.ts'
 import { composeScreenAsks } from './screen-dialogs.ts'
 import type { Drivers } from './sessions.ts'
-import { prepareUndo, snapshotBefore, type undoIn } from './undo.ts'
+import { prepareUndo, refresherFor, snapshotBefore, type undoIn } from './undo.ts'
 
 interface HookParts extends Jobs {
   asks: Asks
@@ -61,6 +61,7 @@ export function composeHooks(
   }: HookParts,
 ) {
   const { env, home, stateDir, redactor, write, fault } = ground
+  const refresher = refresherFor(undo, fault)
   const permission = composePermission({
     asks,
     home,
@@ -73,7 +74,7 @@ export function composeHooks(
       ...(await work.grantsOf(session.id)),
     ],
     useGrant: (session, call) => handsOff.useGrant(session, call),
-    snapshot: snapshotBefore(undo, redactor),
+    snapshot: snapshotBefore(undo, refresher, redactor),
     sandbox: sandbox?.link,
     model: composeJudge({
       env,
@@ -114,7 +115,7 @@ export function composeHooks(
         parkRun: (context, reason) => handsOff.park(runContext(context), reason),
         resumeRun: session => handsOff.unpark(session),
       }),
-      ...(ground.inMemory ? [] : [prepareUndo(undo, fault)]),
+      ...(ground.inMemory ? [] : [prepareUndo(undo, refresher, fault)]),
       ...(sandbox ? [sandbox.reactor] : []),
       handoff.reactor,
       ...(cycle ? [cycle.reactor] : []),

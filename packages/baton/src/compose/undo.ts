@@ -1,12 +1,14 @@
 import { join } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
+import type { AgentEvent } from '@batonpass/contract/event'
 import { gitSnapshots } from '../adapters/git/snapshot.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import type { Redactor } from '../journal/redact.ts'
 import { subjectOf } from '../permission/ask-for.ts'
 import type { PermissionPorts } from '../permission/reactor.ts'
 import type { Reactor } from '../ports/reactor.ts'
-import { makeUndo, type Undo } from '../undo/undo.ts'
+import { SnapshotRefresher } from '../undo/refresher.ts'
+import { makeUndo, type Occasion, type Undo } from '../undo/undo.ts'
 
 const MAX_LABEL_LENGTH = 200
 
@@ -14,50 +16,97 @@ export const undoIn = (stateDir: string): Undo =>
   makeUndo({ snapshots: gitSnapshots({ dir: join(stateDir, 'undo') }), clock: systemClock })
 
 /** Takes a snapshot before a command, or says why restoring one would not undo everything the command may write. */
-export function snapshotBefore(undo: Undo, redactor: Redactor): PermissionPorts['snapshot'] {
+export function snapshotBefore(
+  undo: Pick<Undo, 'take'>,
+  refresher: Pick<SnapshotRefresher, 'cancel'>,
+  redactor: Redactor,
+): PermissionPorts['snapshot'] {
   return async (event, project, { effects }) => {
+    const began = systemClock.elapsed()
     const label = redactor.text(subjectOf(event)).slice(0, MAX_LABEL_LENGTH)
-    try {
-      const taken = await undo.take(project, { label, session: event.nativeSession, event: event.id })
-      if (!taken) return { noUndo: 'the project is not in a git worktree' }
-      if (effects.writes.length === 0)
-        return taken.complete
-          ? { undo: String(taken.step) }
-          : { noUndo: `the snapshot does not contain ${taken.leftOut[0]?.path}` }
-      if (await taken.covers(effects.writes)) return { undo: String(taken.step) }
-      for (const path of effects.writes)
-        if (!(await taken.covers([path]))) return { noUndo: `the snapshot does not contain ${path}` }
-      return { noUndo: 'the snapshot does not contain everything that the command may write' }
-    } catch (cause) {
-      // Too many files or an unfinished write is no fault of Baton's: the person learns it from `baton why`.
-      if (cause instanceof BatonError && cause.code === 'undo_unavailable')
-        return { noUndo: [cause.message, cause.remedy].filter(Boolean).join('. ') }
-      throw cause
-    }
+    refresher.cancel(project)
+    const covered = await takeCovering(undo, project, effects.writes, {
+      label,
+      session: event.nativeSession,
+      event: event.id,
+    })
+    return { ...covered, snapshotMs: Math.round((systemClock.elapsed() - began) * 1000) / 1000 }
+  }
+}
+
+async function takeCovering(
+  undo: Pick<Undo, 'take'>,
+  project: string,
+  writes: readonly string[],
+  occasion: Occasion,
+): Promise<{ undo: string } | { noUndo: string }> {
+  try {
+    const taken = await undo.take(project, occasion)
+    if (!taken) return { noUndo: 'the project is not in a git worktree' }
+    if (writes.length === 0)
+      return taken.complete
+        ? { undo: String(taken.step) }
+        : { noUndo: `the snapshot does not contain ${taken.leftOut[0]?.path}` }
+    if (await taken.covers(writes)) return { undo: String(taken.step) }
+    for (const path of writes)
+      if (!(await taken.covers([path]))) return { noUndo: `the snapshot does not contain ${path}` }
+    return { noUndo: 'the snapshot does not contain everything that the command may write' }
+  } catch (cause) {
+    // Too many files or an unfinished write is no fault of Baton's: the person learns it from `baton why`.
+    if (cause instanceof BatonError && cause.code === 'undo_unavailable')
+      return { noUndo: [cause.message, cause.remedy].filter(Boolean).join('. ') }
+    throw cause
   }
 }
 
 const MAX_PREPARED = 500
 
-/** Reads a worktree when the first session starts in it, so that the snapshot before its first command is fast. */
+/** Refreshes snapshots in the background. What makes one impossible is recorded with the command that would need it. */
+export const refresherFor = (
+  undo: Pick<Undo, 'refresh'>,
+  fault: (during: string, cause: unknown) => void,
+): SnapshotRefresher =>
+  new SnapshotRefresher({
+    refresh: project => undo.refresh(project),
+    clock: systemClock,
+    fault: cause => reportFault(cause, fault),
+  })
+
+/**
+ * Reads a worktree before a command needs its snapshot: as a whole when its first session starts, and what changed when
+ * the agent or a person has had a turn.
+ */
 export function prepareUndo(
   undo: Pick<Undo, 'prepare'>,
+  refresher: Pick<SnapshotRefresher, 'request'>,
   fault: (during: string, cause: unknown) => void,
 ): Reactor {
   const prepared = new Set<string>()
   return {
     name: 'undo',
     async react(event, { project, config }) {
-      if (event.type !== 'SessionStarted' || !config.permission.undo || prepared.has(project))
+      if (!config.permission.undo || !mayFollowChanges(event)) return undefined
+      if (prepared.has(project)) {
+        refresher.request(project)
         return undefined
+      }
       if (prepared.size >= MAX_PREPARED) prepared.clear()
       prepared.add(project)
-      // What makes a snapshot impossible is recorded with the command that would need one.
-      void undo.prepare(project).catch(cause => {
-        if (!(cause instanceof BatonError && cause.code === 'undo_unavailable'))
-          fault('preparing a snapshot', cause)
-      })
+      void undo.prepare(project).catch(cause => reportFault(cause, fault))
       return undefined
     },
   }
+}
+
+/** Whether files of the worktree may be different after this event, and a command may come next. */
+function mayFollowChanges(event: AgentEvent): boolean {
+  if (event.type === 'ToolFinished') return !READ_ONLY.has(event.action.kind)
+  return event.type === 'SessionStarted' || event.type === 'PromptSubmitted'
+}
+
+const READ_ONLY: ReadonlySet<string> = new Set(['read', 'search', 'web', 'question', 'plan'])
+
+function reportFault(cause: unknown, fault: (during: string, cause: unknown) => void): void {
+  if (!(cause instanceof BatonError && cause.code === 'undo_unavailable'))
+    fault('preparing a snapshot', cause)
 }

@@ -19,7 +19,7 @@ export interface LinkPorts {
 }
 
 /** The step that `baton undo` takes, or why the call cannot be undone. */
-export type Snapshotted = { undo: string } | { noUndo: string }
+export type Snapshotted = ({ undo: string } | { noUndo: string }) & Pick<Decided, 'snapshotMs'>
 
 /** A model's opinion on what no rule decides. It can only turn undecided into allow or deny. */
 export interface ModelJudge {
@@ -67,7 +67,7 @@ export async function walk(
     }
   }
   const spent = new Set(tried)
-  let noUndo: Pick<Decided, 'noUndo'> = {}
+  let noUndo: Pick<Decided, 'noUndo' | 'snapshotMs'> = {}
   for (;;) {
     const next = nextLink(judgement, settings, spent)
     spent.add(next.link)
@@ -83,7 +83,7 @@ export async function walk(
           break
         }
         const words = `stays inside the worktree; \`baton undo ${taken.undo}\` takes it back`
-        return { decision: 'allow', reason: words, by: 'undo', undo: taken.undo }
+        return { decision: 'allow', reason: words, by: 'undo', ...taken }
       }
       case 'model': {
         const opinion = await ports.model

@@ -17,6 +17,8 @@ export interface Decided {
   undo?: string
   /** Why no snapshot undoes the call, if one was wanted. */
   noUndo?: string
+  /** How long the command waited for its snapshot. */
+  snapshotMs?: number | undefined
   ask?: Ask
   /** A person said yes in the agent's own dialog. */
   inDialog?: boolean
@@ -45,7 +47,7 @@ export async function record(
   event: ToolEvent | EventOf<'ToolFinished'>,
   context: ReactionContext,
   { trail }: Pick<PermissionJudgement, 'trail'>,
-  { decision, reason, by, undo, noUndo, ask, inDialog, again, rewrite, context: hint }: Decided,
+  { decision, reason, by, undo, noUndo, snapshotMs, ask, inDialog, again, rewrite, context: hint }: Decided,
   began: number,
   ports: RecordPorts,
 ): Promise<Contribution> {
@@ -63,6 +65,7 @@ export async function record(
     trail,
     ...(undo ? { undo } : {}),
     ...(noUndo ? { noUndo } : {}),
+    ...(snapshotMs === undefined ? {} : { snapshotMs }),
     ...(ask ? { ask: ask.id } : {}),
     ...(inDialog ? { inDialog } : {}),
     ...(again ? { again } : {}),

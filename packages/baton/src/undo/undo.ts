@@ -71,6 +71,8 @@ export interface Undo {
   restore(worktree: string, step?: number): Promise<Restored>
   /** Reads the worktree ahead of time, so that the first snapshot before a command is fast. Also throws if it cannot tidy. */
   prepare(worktree: string): Promise<void>
+  /** Reads what changed since the last snapshot, so that the next one only has to check that nothing did since. */
+  refresh(worktree: string): Promise<void>
 }
 
 export interface UndoOptions {
@@ -156,12 +158,15 @@ export function makeUndo({ snapshots, clock, ...options }: UndoOptions): Undo {
 
     async prepare(folder) {
       const worktree = await snapshots.open(folder)
-      await worktree?.exclusively(async () => {
-        // A store that cannot be tidied still takes snapshots.
-        const failed = await worktree.tidy().catch((cause: unknown) => ({ cause }))
-        await worktree.capture({ about: undefined, atMs: clock.now(), limits })
-        if (failed) throw failed.cause
-      })
+      if (!worktree) return
+      await worktree.exclusively(() => worktree.capture({ about: undefined, atMs: clock.now(), limits }))
+      // Separately: a command that came meanwhile takes its snapshot first.
+      await worktree.exclusively(() => worktree.tidy())
+    },
+
+    async refresh(folder) {
+      const worktree = await snapshots.open(folder)
+      await worktree?.exclusively(() => worktree.capture({ about: undefined, atMs: clock.now(), limits }))
     },
 
     async list(folder) {

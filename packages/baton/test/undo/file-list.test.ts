@@ -53,7 +53,7 @@ test.each<[string, (at: (path: string) => string) => void]>([
   const listing = await list()
   const known = await remembered()
   expect(known).toMatchObject(listing)
-  expect([...((await recallList(place, 'index'))?.folders ?? [])].sort()).toEqual([
+  expect([...((await recallList(place, 'index', { sinceMs: LATER }))?.folders ?? [])].sort()).toEqual([
     '',
     'empty',
     'empty/deep',
@@ -72,6 +72,32 @@ test.each<[string, (at: (path: string) => string) => void]>([
   expect(after.ignored).toEqual(await listIgnoredNames(place))
 })
 
+test('a file that replaces another of the same name changes nothing about the list', async () => {
+  await using repo = await gitRepo()
+  const at = (path: string) => join(repo.path, path)
+  mkdirSync(at('src'))
+  writeFileSync(at('src/a.txt'), 'x')
+  const place = (await new Places().find(repo.path)) ?? expect.fail()
+  const list = () => listAgain(place, 'index', LATER)
+  const known = await until(
+    async () => {
+      const [first, second] = [await list(), await list()]
+      return first === second ? first : undefined
+    },
+    { what: 'the listing to be remembered' },
+  )
+  await until(() => isLater(at('.git/clock'), at('src')), { what: 'the clock of the file system' })
+  const before = statSync(at('src')).ctimeMs
+  writeFileSync(at('.git/draft'), 'y')
+  renameSync(at('.git/draft'), at('src/a.txt'))
+  expect(statSync(at('src')).ctimeMs).toBeGreaterThan(before)
+  expect(await list()).toBe(known)
+  // Its times are known now, and what comes next shows.
+  await until(() => isLater(at('.git/clock'), at('src')), { what: 'the clock of the file system' })
+  renameSync(at('src/a.txt'), at('src/b.txt'))
+  expect((await list()).files).toContain('src/b.txt')
+})
+
 test('what changed just before is not remembered', async () => {
   await using repo = await gitRepo()
   const place = (await new Places().find(repo.path)) ?? expect.fail()
@@ -80,7 +106,7 @@ test('what changed just before is not remembered', async () => {
 })
 
 const listAgain = async (place: Place, index: string, sinceMs: number) =>
-  (await recallList(place, index)) ?? (await listWorktree(place, index, sinceMs))
+  (await recallList(place, index, { sinceMs })) ?? (await listWorktree(place, index, { sinceMs }))
 
 function isLater(clock: string, folder: string): boolean {
   writeFileSync(clock, 'x')

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import type { KnownFile } from '../../src/adapters/git/snapshot/cache.ts'
 import type { Place } from '../../src/adapters/git/snapshot/place.ts'
 import { scan } from '../../src/adapters/git/snapshot/scan.ts'
-import { LOOKUP_CHUNK, shareLookup } from '../../src/adapters/git/snapshot/stat-helper.ts'
+import { FACTS, LOOKUP_CHUNK, shareLookup } from '../../src/adapters/git/snapshot/stat-helper.ts'
 import type { BytePath } from '../../src/ports/snapshots.ts'
 import { gitRepo, scratch } from '../world/scratch.ts'
 
@@ -35,10 +35,10 @@ test('another thread finds the same as this one, and each file is taken once', a
     paths.forEach((path, i) => {
       const found = lstatSync(path, { throwIfNoEntry: false })
       const numbers = found
-        ? [found.ino, found.size, found.mtimeMs, found.ctimeMs, found.mode]
-        : [0, 0, 0, 0, 0]
+        ? [found.ino, found.size, found.mtimeMs, found.ctimeMs, found.mode, found.dev]
+        : [0, 0, 0, 0, 0, 0]
       const chunk = i - (i % LOOKUP_CHUNK)
-      expect([...(shared.found(chunk)?.subarray(5 * i, 5 * i + 5) ?? [])]).toEqual(numbers)
+      expect([...(shared.found(chunk)?.subarray(FACTS * i, FACTS * (i + 1)) ?? [])]).toEqual(numbers)
     })
   } finally {
     folder.remove()
@@ -57,10 +57,12 @@ test('a scan on two threads notices every change', async () => {
     const look = (known: ReadonlyMap<BytePath, KnownFile>) => {
       const stored: string[] = []
       const store = (bytes: Buffer) => void stored.push(bytes.toString())
-      return scan(place, { known, names: undefined, limits, also: [], sinceMs, store }).then(found => ({
-        ...found,
-        stored,
-      }))
+      return scan(place, { known, names: undefined, limits, also: [], clock: { sinceMs }, store }).then(
+        found => ({
+          ...found,
+          stored,
+        }),
+      )
     }
     let last = await look(new Map())
     expect(last.stored.length).toBeGreaterThanOrEqual(1100)

@@ -40,8 +40,13 @@ export interface Known {
   readonly isHeld: boolean
   /** An unfinished merge or rebase was part of it. */
   readonly inOperation: boolean
-  /** The newest step, if the snapshot was one. `around` identifies what is not in the files or the index. */
-  readonly last: { readonly step: number; readonly commit: string; readonly around: string } | undefined
+  /**
+   * The snapshot, and its step if it was one. `around` identifies what is not in the files or the index. Undefined in a
+   * cache of an earlier Baton.
+   */
+  readonly last:
+    | { readonly step?: number | undefined; readonly commit: string; readonly around: string }
+    | undefined
 }
 
 /**

@@ -16,6 +16,7 @@ import { readRegularFile } from './regular-file.ts'
 import { contentId, sameFile, scan } from './scan.ts'
 import { readStaged, type Staged } from './staged.ts'
 import { commitsAmong, holdObjects, type Store } from './store.ts'
+import { fileClock } from './timestamps.ts'
 import { Folder } from './trees.ts'
 
 /** A larger index is not copied byte for byte; its contents are saved anyway. */
@@ -76,7 +77,7 @@ async function captureOnce(
       names,
       limits: request.limits,
       also: request.also ?? [],
-      sinceMs,
+      clock: fileClock(place.root, folder, sinceMs),
       store: async bytes => void (await writer.writeContent(bytes)),
     })
     const holding = holdStaged()
@@ -100,7 +101,7 @@ async function captureOnce(
       isSame &&
       !known.inOperation &&
       last?.around === around &&
-      (request.about ? request.reuse?.(last.step) : true)
+      (request.about ? last.step !== undefined && request.reuse?.(last.step) : true)
     ) {
       if (touched || !isSameIndex) remember(known)
       else trees.set(before, tree)
@@ -109,8 +110,8 @@ async function captureOnce(
       return { step: request.about && last.step, commit: last.commit, state, position, files, leftOut, stamp }
     }
 
-    for (const path of before.keys()) if (!files.has(path)) tree.delete(path)
-    for (const [path, file] of files) {
+    if (files !== before) for (const path of before.keys()) if (!files.has(path)) tree.delete(path)
+    for (const [path, file] of files === before ? [] : files) {
       const was = before.get(path)
       if (!was || !sameFile(was, file)) tree.set(path, { mode: gitMode(file), id: file.content })
     }
@@ -151,7 +152,7 @@ async function captureOnce(
       held: commits,
       isHeld,
       inOperation: operation.size > 0,
-      last: step ? { step: step.step, commit, around } : undefined,
+      last: { step: step?.step, commit, around },
     })
     return { step: step?.step, commit, state, position, files, leftOut, stamp }
   } catch (cause) {

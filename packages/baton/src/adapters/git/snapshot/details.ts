@@ -21,6 +21,17 @@ export function detailsOf(
   leftOut: readonly LeftOut[],
   stash: Details['stash'],
 ): Details {
+  return {
+    modes: modesOf(files),
+    leftOut: leftOut.map(({ path, why }) => [path, why] as const).sort(byPath),
+    stash,
+    ignored: true,
+  }
+}
+
+function modesOf(files: SnapshotFiles): Modes {
+  const made = lastModes.get(files)
+  if (made) return made
   const counts = new Map<number, number>()
   for (const { kind, mode } of files.values())
     if (kind === 'file') counts.set(mode, (counts.get(mode) ?? 0) + 1)
@@ -33,13 +44,12 @@ export function detailsOf(
   for (const [path, { kind, mode }] of files) {
     if (kind === 'file' && mode !== (isProgram(mode) ? modes.program : modes.file)) others.push([path, mode])
   }
-  return {
-    modes: { ...modes, others: others.sort(byPath) },
-    leftOut: leftOut.map(({ path, why }) => [path, why] as const).sort(byPath),
-    stash,
-    ignored: true,
-  }
+  const found = { ...modes, others: others.sort(byPath) }
+  lastModes.set(files, found)
+  return found
 }
+
+const lastModes = new WeakMap<SnapshotFiles, Modes>()
 
 export const isProgram = (mode: number): boolean => (mode & 0o100) !== 0
 

@@ -9,7 +9,8 @@ import { keepIgnored } from './ignored.ts'
 import { isPlain, onDisk, parentOf } from './paths.ts'
 import type { Place } from './place.ts'
 import { readRegularFile } from './regular-file.ts'
-import { LOOKUP_CHUNK, shareLookup } from './stat-helper.ts'
+import { FACTS, findChanged } from './stat-helper.ts'
+import { type FileClock, isYoung } from './timestamps.ts'
 
 export interface ScanRequest {
   known: ReadonlyMap<BytePath, KnownFile>
@@ -18,13 +19,14 @@ export interface ScanRequest {
   limits: CaptureLimits
   also: Iterable<BytePath>
   /** The file system's time at the start: files that changed just before are read again next time. */
-  sinceMs: number
+  clock: FileClock
   /** Receives each content that was read. */
   store(bytes: Buffer): void | Promise<void>
 }
 
 export interface Scan {
-  files: Map<BytePath, KnownFile>
+  /** The known ones themselves if no file changed, not even its times. */
+  files: ReadonlyMap<BytePath, KnownFile>
   leftOut: LeftOut[]
   /** Content, permission bits or names differ from the cache. */
   changed: boolean
@@ -34,8 +36,8 @@ export interface Scan {
 
 /** Reads the worktree: every file that git tracks or would offer to track, and small ignored ones. Runs no filters. */
 export async function scan(place: Place, request: ScanRequest): Promise<Scan> {
-  const recalled = await recallList(place, request.names)
-  const listed = recalled ?? listWorktree(place, request.names, request.sinceMs)
+  const recalled = await recallList(place, request.names, request.clock)
+  const listed = recalled ?? listWorktree(place, request.names, request.clock)
   const listing = Promise.resolve(listed).then(
     async ({ files, ignored }) => [files, await keepIgnored(place, ignored)] as const,
   )
@@ -44,8 +46,8 @@ export async function scan(place: Place, request: ScanRequest): Promise<Scan> {
   // Check the files of the last snapshot while git prints its list; both take about the same time.
   await looker.expect()
   const [files, ignored] = await listing
-  const names = new Set(files)
-  for (const path of [...ignored.files, ...request.also]) names.add(path)
+  const more = [...ignored.files, ...request.also]
+  const names = recalled && more.length === 0 ? recalled.names : new Set([...files, ...more])
   if (names.size > request.limits.files)
     throw new BatonError('undo_unavailable', `${names.size} files are too many for a snapshot`, {
       remedy: `The limit is ${request.limits.files}: add generated files to .gitignore.`,
@@ -59,13 +61,16 @@ class Looker {
   readonly #place: Place
   readonly #request: ScanRequest
   readonly #folders: Folders
-  readonly #unchanged = new Set<BytePath>()
+  readonly #checked: ReadonlySet<BytePath> | undefined
+  /** Files of the last snapshot that have to be read again. */
+  readonly #changed = new Set<BytePath>()
   readonly #scan: Scan = { files: new Map(), leftOut: [], changed: false, touched: false }
   #work = 0
 
   constructor(place: Place, request: ScanRequest, folders: ReadonlySet<BytePath> | undefined) {
     this.#place = place
     this.#request = request
+    this.#checked = folders
     this.#folders = new Folders(place.root, folders)
   }
 
@@ -73,85 +78,88 @@ class Looker {
   async expect(): Promise<void> {
     const { known } = this.#request
     const names = namesOf(this.#place.root, known)
-    const files = [...known.values()]
-    const lookup = shareLookup(names.onDisk)
-    const theirs: [from: number, to: number][] = []
-    const check = (i: number, hasStamp: (stamp: Stamp) => boolean) => {
-      const [path, file] = [names.paths[i], files[i]]
-      if (path === undefined || !file || file.young || !this.#folders.holds(path)) return
-      if (hasStamp(file.stamp)) this.#unchanged.add(path)
-    }
-    const checkHere = (i: number) =>
-      check(i, stamp => {
-        const found = statOf(names.onDisk[i] ?? '')
-        return found !== undefined && isStamp(stamp, found)
-      })
-    let next = 0
-    for (let part = lookup.take(); part; part = lookup.take()) {
-      const [from, to] = part
-      if (from > next) theirs.push([next, from])
-      next = to
-      for (let i = from; i < to; i++) checkHere(i)
-      this.#work += to - from
-      if (this.#work >= BATCH) {
-        this.#work = 0
-        await turn()
-      }
-    }
-    if (next < files.length) theirs.push([next, files.length])
-    for (const [from, to] of theirs)
-      for (let i = from; i < to; i++) {
-        const found = lookup.found(i - (i % LOOKUP_CHUNK))
-        if (found) check(i, stamp => stamp.every((value, at) => value === found[5 * i + at]))
-        else checkHere(i)
-      }
+    for (const i of await findChanged(names.onDisk, stampsOf(known), STAMP))
+      this.#changed.add(names.paths[i] ?? ('' as BytePath))
+    if (names.checkedIn !== undefined && names.checkedIn === this.#checked) return
+    for (const path of names.paths) if (!this.#folders.holds(path)) this.#changed.add(path)
+    const checked = this.#checked
+    if (checked && names.paths.every(path => checked.has(parentOf(path) ?? ('' as BytePath))))
+      names.checkedIn = checked
   }
 
-  async look(names: Iterable<BytePath>): Promise<Scan> {
-    const { files, leftOut } = this.#scan
+  async look(names: ReadonlySet<BytePath>): Promise<Scan> {
+    const { known } = this.#request
+    const expected = namesOf(this.#place.root, known)
+    if (this.#changed.size === 0 && expected.listed === names) return { ...this.#scan, files: known }
+    const open: BytePath[] = []
+    let same = 0
     for (const name of names) {
-      const file = this.#request.known.get(name)
-      if (file && this.#unchanged.has(name)) {
-        files.set(name, file)
-        continue
-      }
-      if (++this.#work % BATCH === 0) await turn()
-      const nested = name.endsWith('/')
-      const path = (nested ? name.slice(0, -1) : name) as BytePath
-      if (!isPlain(path) || !this.#folders.holds(path)) continue
-      if (nested) leftOut.push({ path, why: 'nested' })
-      else {
-        try {
-          await this.#lookAt(path, file)
-        } catch (error) {
-          if (error instanceof BatonError) throw error
-          leftOut.push({ path, why: 'unreadable' })
-        }
-      }
+      if (known.has(name) && !this.#changed.has(name)) same++
+      else open.push(name)
     }
-    if (files.size !== this.#request.known.size) this.#scan.changed = true
-    return this.#scan
+    if (open.length === 0 && same === known.size) {
+      expected.listed = names
+      return { ...this.#scan, files: known }
+    }
+    // A copy keeps its order, so that the next scan need not make its list of names again.
+    let copy: Map<BytePath, KnownFile> | undefined
+    if (same + open.length < known.size || open.some(name => !known.has(name)))
+      for (const name of known.keys()) {
+        if (names.has(name)) continue
+        copy ??= new Map(known)
+        copy.delete(name)
+      }
+    for (const name of open) {
+      if (++this.#work % BATCH === 0) await turn()
+      const before = known.get(name)
+      const file = await this.#lookAtEntry(name, before)
+      if (file === before) continue
+      copy ??= new Map(known)
+      if (file) copy.set(name, file)
+      else copy.delete(name)
+    }
+    const files = copy ?? known
+    if (files.size !== known.size) this.#scan.changed = true
+    return { ...this.#scan, files }
   }
 
-  async #lookAt(path: BytePath, file: KnownFile | undefined): Promise<void> {
-    const { files, leftOut } = this.#scan
-    const { limits, sinceMs, store } = this.#request
+  async #lookAtEntry(name: BytePath, file: KnownFile | undefined): Promise<KnownFile | undefined> {
+    const { leftOut } = this.#scan
+    const nested = name.endsWith('/')
+    const path = (nested ? name.slice(0, -1) : name) as BytePath
+    if (!isPlain(path) || !this.#folders.holds(path)) return undefined
+    if (nested) {
+      leftOut.push({ path, why: 'nested' })
+      return undefined
+    }
+    try {
+      return await this.#lookAt(path, file)
+    } catch (error) {
+      if (error instanceof BatonError) throw error
+      leftOut.push({ path, why: 'unreadable' })
+      return undefined
+    }
+  }
+
+  async #lookAt(path: BytePath, file: KnownFile | undefined): Promise<KnownFile | undefined> {
+    const { leftOut } = this.#scan
+    const { limits, clock, store } = this.#request
     const found = lstatSync(onDisk(this.#place.root, path), { throwIfNoEntry: false })
-    if (!found) return
+    if (!found) return undefined
     if (found.isDirectory()) {
       // A submodule, unless untracked files replaced a tracked file: git lists those separately.
       if (holdsGit(this.#place.root, path)) leftOut.push({ path, why: 'nested' })
-      return
+      return undefined
     }
-    if (!found.isFile() && !found.isSymbolicLink()) return
+    if (!found.isFile() && !found.isSymbolicLink()) return undefined
     const read =
       found.size > limits.fileBytes ? undefined : readFresh(this.#place, path, found, limits.fileBytes)
     if (!read) {
       leftOut.push({ path, why: found.size > limits.fileBytes ? 'large' : 'unreadable' })
-      return
+      return undefined
     }
     const { bytes, facts } = read
-    const young = Math.max(facts.mtimeMs, facts.ctimeMs) > sinceMs - YOUNG_MS
+    const young = isYoung(facts, clock)
     const next: KnownFile = {
       content: contentId(this.#place, bytes),
       kind: facts.isSymbolicLink() ? 'link' : 'file',
@@ -162,8 +170,9 @@ class Looker {
     if (file?.content !== next.content) await store(bytes)
     if (!file || !sameFile(file, next)) this.#scan.changed = true
     if (!young || !file?.young) this.#scan.touched = true
-    files.set(path, next)
     this.#work += bytes.length >> 14
+    const isAsBefore = file && sameFile(file, next) && file.young === young
+    return isAsBefore && file.stamp.every((value, i) => value === next.stamp[i]) ? file : next
   }
 }
 
@@ -178,22 +187,35 @@ export const stampOf = (found: Stats): Stamp => [
   found.mode,
 ]
 
-/** Undefined if it cannot be looked up: it is checked again later. */
-function statOf(path: string | Buffer): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })
-  } catch {
-    return undefined
+/** The stamps of the last snapshot as one list. A young file has none: it is read again. */
+function stampsOf(known: ReadonlyMap<BytePath, KnownFile>): Float64Array {
+  const made = lastStamps.get(known)
+  if (made) return made
+  const stamps = new Float64Array(FACTS * known.size)
+  let at = 0
+  for (const { stamp, young } of known.values()) {
+    if (young) stamps[at] = Number.NaN
+    else stamps.set(stamp, at)
+    at += FACTS
   }
+  lastStamps.set(known, stamps)
+  return stamps
 }
+
+const lastStamps = new WeakMap<ReadonlyMap<BytePath, KnownFile>, Float64Array>()
+/** How many of a file's facts its stamp has. */
+const STAMP = 5
 
 /** The names of the last snapshot, and as the file system takes them. Made again only if a name changed. */
 function namesOf(root: string, known: ReadonlyMap<BytePath, KnownFile>): Names {
+  const made = knownNames.get(known)
+  if (made?.root === root) return made
   const last = lastNames.get(root)
   const paths = [...known.keys()]
-  if (last && last.paths.length === paths.length && last.paths.every((path, i) => path === paths[i]))
-    return last
-  const names = { paths, onDisk: paths.map(path => onDisk(root, path)) }
+  const isSame =
+    last && last.paths.length === paths.length && last.paths.every((path, i) => path === paths[i])
+  const names = isSame ? last : { root, paths, onDisk: paths.map(path => onDisk(root, path)) }
+  knownNames.set(known, names)
   lastNames.delete(root)
   const [oldest] = lastNames.size >= MOST_WORKTREES ? lastNames.keys() : []
   if (oldest !== undefined) lastNames.delete(oldest)
@@ -202,19 +224,18 @@ function namesOf(root: string, known: ReadonlyMap<BytePath, KnownFile>): Names {
 }
 
 interface Names {
+  readonly root: string
   readonly paths: readonly BytePath[]
   readonly onDisk: readonly (string | Buffer)[]
+  /** All of them are directly in one of these folders. */
+  checkedIn?: ReadonlySet<BytePath>
+  /** Git listed exactly these. */
+  listed?: ReadonlySet<BytePath>
 }
 
+const knownNames = new WeakMap<ReadonlyMap<BytePath, KnownFile>, Names>()
 const lastNames = new Map<string, Names>()
 const MOST_WORKTREES = 8
-
-const isStamp = ([ino, size, modified, changed, mode]: Stamp, found: Stats): boolean =>
-  found.ctimeMs === changed &&
-  found.mtimeMs === modified &&
-  found.ino === ino &&
-  found.size === size &&
-  found.mode === mode
 
 /** Git's id of some bytes. */
 export const contentId = (place: Pick<Place, 'format'>, bytes: Buffer): string =>
@@ -258,9 +279,6 @@ class Folders {
 
 /** After this many files, let the daemon serve other requests. */
 const BATCH = 256
-
-/** Some file systems store times in steps of one or two seconds. */
-const YOUNG_MS = 2000
 
 function holdsGit(root: string, path: BytePath): boolean {
   return lstatSync(onDisk(root, `${path}/.git` as BytePath), { throwIfNoEntry: false }) !== undefined
