@@ -170,6 +170,11 @@ export const MachineReport = z.object({
   sessions: z.array(FleetSession).max(200),
   /** Its merge queue, in its order. */
   merges: z.array(MergeView).max(200),
+  /** The files that the branches of its jobs change. */
+  changes: z
+    .array(z.object({ repository: z.string(), issue, files: z.array(z.string()).max(200) }))
+    .max(200)
+    .default([]),
 })
 export type MachineReport = z.infer<typeof MachineReport>
 

@@ -30,6 +30,7 @@ import { MergeQueue } from '../fleet/merge-queue.ts'
 import type { JobFacts } from '../fleet/next-step.ts'
 import type { FleetPorts } from '../fleet/ports.ts'
 import { SettingsKeeper } from '../fleet/settings.ts'
+import { signedReports } from '../fleet/signed-report.ts'
 import { SourceFile, Sources } from '../fleet/sources.ts'
 import type { FleetBoard } from '../ports/fleet-board.ts'
 import type { JobQueue } from '../ports/job-queue.ts'
@@ -217,6 +218,12 @@ export function composeFleet(ground: Ground, links: FleetLinks): OpenedFleet {
         tools: false,
       })
     },
+    obstacleTo(agent) {
+      const missing = ['tmux', launchesOf(agent).interactive({}).program].find(
+        program => !program.includes('/') && !onPath(program, env),
+      )
+      return missing && `${missing} is not installed`
+    },
     async endAgent(terminal) {
       await sessions.kill(terminal).catch(cause => {
         if (!(cause instanceof BatonError) || cause.code !== 'not_found') fault('ending an agent', cause)
@@ -317,6 +324,7 @@ function sharedLeases(
     }),
     ttlMs: () => machine().config.fleet.lease_minutes * 60_000,
     isMember: id => membership.isMember(id),
+    reports: signedReports(membership),
     clock: systemClock,
   })
 }

@@ -1,6 +1,5 @@
 import { AnswerRequest, type Ask } from '@batonpass/contract/ask'
 import { BatonError } from '@batonpass/contract/errors'
-import { AskId } from '@batonpass/contract/ids'
 import { outcomeLabel } from '@batonpass/contract/labels'
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
@@ -13,6 +12,8 @@ import { errorResponse } from './error-response.ts'
 type AsksOverApi = Pick<Asks, 'open' | 'recent' | 'find' | 'answer'>
 
 const MAX_BYTES = 64 * 1024
+/** An id of an ask, or the start of one that has at least a letter. */
+const SOME_ID = /^ask_[0-9a-z]{1,40}$/
 
 /** Lists and answers asks. Read access is checked before a request gets here; the right to answer is checked here. */
 export function askRoutes(
@@ -50,9 +51,11 @@ async function find(
   name: string,
 ): Promise<{ ask: Ask; where: Pick<AsksOverApi, 'answer'> }> {
   const here = await asks.find(name)
-  if (here) return { ask: here, where: asks }
-  const where = AskId.safeParse(name).success ? await fleet() : undefined
+  if (here?.id === name || here?.state === 'open') return { ask: here, where: asks }
+  const where = SOME_ID.test(name) ? await fleet() : undefined
   const ask = await where?.find(name)
+  // The start of an id may also be that of an ask of this machine that has ended.
+  if (!ask && here) return { ask: here, where: asks }
   if (!ask || !where) throw new BatonError('not_found', `No ask ${name}`, { remedy: 'See `baton asks`.' })
   return { ask, where }
 }

@@ -68,6 +68,8 @@ export class FleetAsks implements Channel {
   /** The asks of this machine that are published, or will be. */
   readonly #shown = new Map<string, Shown>()
   readonly #answeredBy = new Map<string, string>()
+  /** Asks that are about to be shown; true: one was settled meanwhile. */
+  readonly #showing = new Map<string, boolean>()
   #answering: AnswerHandler | undefined
   #syncing: Promise<void> | undefined
   #isLooking = false
@@ -91,14 +93,24 @@ export class FleetAsks implements Channel {
 
   /** Waits for no database: the ask is published in the background. */
   async show(ask: Ask): Promise<boolean> {
-    if (!(await this.#ports.isOfFleet(ask)) || (await this.#ports.membership.standing()) !== 'member')
-      return false
-    // Signed before it is published: an answer may come at once.
-    const signed = await this.#signed(ask)
-    if (!signed) return false
-    this.#shown.set(ask.id, { ask, signed, isDirty: true })
+    this.#showing.set(ask.id, false)
+    try {
+      const signed = await this.#sign(ask)
+      // Settled meanwhile: published now, it would stay open on the other machines.
+      if (!signed || this.#showing.get(ask.id)) return false
+      this.#shown.set(ask.id, { ask, signed, isDirty: true })
+    } finally {
+      this.#showing.delete(ask.id)
+    }
     this.#syncSoon()
     return this.#reaches()
+  }
+
+  /** Signed before it is published: an answer may come at once. */
+  async #sign(ask: Ask): Promise<Signed | undefined> {
+    if (!(await this.#ports.isOfFleet(ask)) || (await this.#ports.membership.standing()) !== 'member')
+      return undefined
+    return this.#signed(ask)
   }
 
   /** Whether a person on another machine can see what is published: there is one, and the database answered a moment ago. */
@@ -108,6 +120,7 @@ export class FleetAsks implements Channel {
   }
 
   async settle(ask: Ask): Promise<void> {
+    if (this.#showing.has(ask.id)) this.#showing.set(ask.id, true)
     if (!this.#shown.has(ask.id)) return
     await this.#end(ask)
     this.#syncSoon()
@@ -260,11 +273,13 @@ export class FleetAsks implements Channel {
     return (await this.#open()).filter(({ by }) => by !== here?.key).map(askOf)
   }
 
-  /** An ask of another machine by its id. */
-  async find(id: string): Promise<Ask | undefined> {
+  /** An ask of another machine by its id, or an open one by the start of it; undefined if several begin like that. */
+  async find(name: string): Promise<Ask | undefined> {
     await this.#ports.membership.refresh()
-    const found = await this.#find(id)
-    return found && askOf(found)
+    const exact = await this.#find(name)
+    if (exact) return askOf(exact)
+    const [found, ...more] = (await this.others()).filter(({ id }) => id.startsWith(name))
+    return more.length === 0 ? found : undefined
   }
 
   /** Signs a person's answer to an ask of another machine, and waits until that machine has settled it. */

@@ -3,22 +3,19 @@ import type {
   FleetMode,
   FleetOrder,
   FleetStatus,
-  JobData,
   JobView,
-  MachineView,
   QueueAdd,
   QueueWatch,
 } from '@batonpass/contract/fleet'
 import type { PsRow } from '@batonpass/contract/watch'
-import type { JobProgress, QueuedJob } from '../ports/job-queue.ts'
-import { chooseJobs, repositoryLimit } from './choose-jobs.ts'
-import { aboutJob, JobFollower } from './job-follower.ts'
-import { type JobRecord, jobKey, usesSlot } from './job-record.ts'
-import { jobViews } from './job-views.ts'
+import { FleetView } from './fleet-view.ts'
+import { JobFollower } from './job-follower.ts'
+import { usesSlot } from './job-record.ts'
 import type { Membership } from './membership.ts'
-import { overlapsOf } from './overlaps.ts'
 import type { FleetPorts } from './ports.ts'
-import { reconcile, withProject } from './reconcile.ts'
+import { QueueChanges } from './queue-changes.ts'
+import { reconcile } from './reconcile.ts'
+import { takeJobs } from './take-jobs.ts'
 
 const MERGING: ReadonlySet<string> = new Set(['up', 'draining'])
 
@@ -26,6 +23,8 @@ const MERGING: ReadonlySet<string> = new Set(['up', 'draining'])
 export class Fleet {
   readonly #ports: FleetPorts
   readonly #follower: JobFollower
+  readonly #view: FleetView
+  readonly #changes: QueueChanges
   #problem: string | undefined
   #waits: string | undefined
   /** What changes records runs one at a time. */
@@ -35,6 +34,8 @@ export class Fleet {
   constructor(ports: FleetPorts) {
     this.#ports = ports
     this.#follower = new JobFollower(ports)
+    this.#view = new FleetView(ports)
+    this.#changes = new QueueChanges(ports, this.#view)
   }
 
   /** Changes the mode; the next daemon continues with it. */
@@ -44,7 +45,7 @@ export class Fleet {
       // Before the mode is stored: a fleet whose database cannot start does not count as up.
       await this.#ports.queue()
       await this.#ports.membership?.ensure()
-      for (const project of order.projects ?? []) await this.#addProject(project)
+      for (const project of order.projects ?? []) await this.#changes.addProject(project)
       await settings.update(known => ({
         ...known,
         mode: 'up',
@@ -57,44 +58,13 @@ export class Fleet {
     this.#tickSoon()
   }
 
-  /** This machine may work on the issues of the project's repository. */
-  async #addProject(project: string): Promise<string> {
-    const repository = await this.#ports.repositoryOf(project)
-    await this.#ports.settings.addProject(repository, project)
-    return repository
-  }
-
-  async status(): Promise<FleetStatus> {
-    const { mode, slots, agents } = await this.#ports.settings.read()
-    const records = await this.#ports.records.all()
-    const busy = records.filter(usesSlot).length
-    const jobs =
-      mode === 'down' ? jobViews([], records) : await this.list().catch(() => jobViews([], records))
-    return {
-      mode,
-      slots,
-      busy,
-      agents: agents as FleetStatus['agents'],
-      perRepository: this.#ports.limits().perRepository,
-      database: this.#ports.database(),
-      ...(this.#problem ? { problem: this.#ports.redact(this.#problem) } : {}),
-      ...(this.#waits && mode === 'up' ? { waits: this.#waits } : {}),
-      sources: await this.#ports.sources.views(),
-      jobs,
-      machines: await this.#machines(),
-      members: (await this.#ports.membership?.views()) ?? [],
-      merges: mode === 'down' ? [] : await this.#ports.merges.views(),
-      asks: await this.#ports.openAsks(),
-      overlaps: await this.#overlaps(records),
-    }
+  status(): Promise<FleetStatus> {
+    return this.#view.status({ problem: this.#problem, waits: this.#waits })
   }
 
   /** The sessions of the fleet on other machines, as they reported them. */
-  async sessionsElsewhere(): Promise<PsRow[]> {
-    const others = (await this.#machines()).filter(({ isHere, isAlive }) => isAlive && !isHere)
-    return others.flatMap(({ name, sessions }) =>
-      sessions.map(session => ({ ...session, machine: name, problems: [] })),
-    )
+  sessionsElsewhere(): Promise<PsRow[]> {
+    return this.#view.sessionsElsewhere()
   }
 
   /** Who belongs to the fleet. Fails if this machine shares its database with no other. */
@@ -106,10 +76,6 @@ export class Fleet {
     })
   }
 
-  async #machines(): Promise<MachineView[]> {
-    return (await this.#ports.machines?.machines().catch(() => [])) ?? []
-  }
-
   /** Whether the merge queue takes care of the pull request of a clone. */
   async mergesFor(clone: string): Promise<boolean> {
     const records = await this.#ports.records.all()
@@ -118,93 +84,27 @@ export class Fleet {
     )
   }
 
-  async #overlaps(records: readonly JobRecord[]): Promise<FleetStatus['overlaps']> {
-    const branches = records.filter(({ stage }) => stage === 'working' || stage === 'review')
-    return overlapsOf(
-      await Promise.all(
-        branches.map(async ({ clone, data: { repository, issue } }) => ({
-          repository,
-          issue,
-          files: await this.#ports.changedFiles(clone),
-        })),
-      ),
-    )
-  }
-
   async list(): Promise<JobView[]> {
-    return (await this.#look()).views
-  }
-
-  /** The queue, what machines have taken from it, and both as one list. */
-  async #look(): Promise<{ jobs: QueuedJob[]; views: JobView[]; progress: JobProgress[] }> {
-    const queue = await this.#ports.queue()
-    const [jobs, progress, machines] = await Promise.all([queue.list(), queue.progress(), this.#machines()])
-    const elsewhere = new Map(machines.flatMap(({ id, name, isHere }) => (isHere ? [] : [[id, name]])))
-    return { jobs, progress, views: jobViews(jobs, await this.#ports.records.all(), progress, elsewhere) }
+    return (await this.#view.look()).views
   }
 
   /** Adds an issue, with its labels if the caller knows them. */
-  async add(
-    { project, issue, priority, agent }: QueueAdd,
-    known?: { labels: string[] },
-  ): Promise<{ job: JobView; fresh: boolean }> {
-    const repository = await this.#addProject(project)
-    const labels = known?.labels ?? (await this.#ports.labelsOf(project, issue))
-    const data: JobData = {
-      ...{ repository, project, issue, priority },
-      ...(agent ? { agent } : {}),
-      ...(labels.length > 0 ? { labels } : {}),
-    }
-    const queue = await this.#ports.queue()
-    const there = (await this.list()).find(view => jobKey(view) === jobKey(data))
-    if (there) return { job: there, fresh: false }
-    const added = await queue.add(data)
-    if (added) await this.#ports.journal({ what: 'added', ...aboutJob(added) })
-    const view = (await this.list()).find(each => jobKey(each) === jobKey(data))
-    if (!view) throw new BatonError('internal', `Issue #${issue} was added, but the queue does not show it`)
-    this.#tickSoon()
-    return { job: view, fresh: added !== undefined }
+  async add(order: QueueAdd, known?: { labels: string[] }): Promise<{ job: JobView; fresh: boolean }> {
+    const added = await this.#changes.add(order, known)
+    if (added.fresh) this.#tickSoon()
+    return added
   }
 
   /** Lets a job that failed twice start again, in the clone it has. */
   async retry(project: string, issue: number): Promise<JobView> {
-    const { job, view } = await this.#find(project, issue)
-    if (view.state !== 'failed' || !job)
-      throw new BatonError('usage', `Issue #${issue} did not fail: it is ${view.state}`, {
-        remedy: 'See `baton queue`.',
-      })
-    await (await this.#ports.queue()).retry(job.id)
-    await this.#ports.journal({ what: 'retried', ...aboutJob(job) })
+    const view = await this.#changes.retry(project, issue)
     this.#tickSoon()
-    return (await this.#find(project, issue)).view
+    return view
   }
 
   /** Takes an issue out of the queue: ends its agent, releases the claim, and deletes the clone unless work would be lost. */
   remove(project: string, issue: number): Promise<{ job: JobView; note?: string }> {
-    return this.#inTurn(() => this.#remove(project, issue))
-  }
-
-  async #remove(project: string, issue: number): Promise<{ job: JobView; note?: string }> {
-    const { job, view, progress } = await this.#find(project, issue)
-    await this.#ports.sources.dismiss(view)
-    const queue = await this.#ports.queue()
-    if (job) await queue.remove(job.id)
-    const record = await this.#ports.records.of(view)
-    const row = progress.find(each => jobKey(each.data) === jobKey(view))
-    const { machine } = await this.#ports.settings.read()
-    // Another machine has its clone, its agent and its claim: that one forgets it.
-    const isElsewhere = this.#ports.machines !== undefined && row?.machine !== '' && row?.machine !== machine
-    if (row && isElsewhere) await queue.saveProgress({ ...row, isRemoved: true })
-    else if (row) await queue.dropProgress(view, row.machine)
-    await this.#ports.journal({ what: 'removed', repository: view.repository, issue })
-    if (!record) return { job: view }
-    if (record.terminal) await this.#ports.endAgent(record.terminal)
-    await this.#ports
-      .releaseClaim(record.clone, issue, 'removed from the queue')
-      .catch(cause => this.#ports.fault(`releasing the claim of #${issue}`, cause))
-    const left = await this.#ports.clones.remove(record)
-    await this.#ports.records.remove(record)
-    return { job: view, ...(left === 'removed' ? {} : { note: `${record.clone} stays: ${left.kept}` }) }
+    return this.#inTurn(() => this.#changes.remove(project, issue))
   }
 
   /** The objects that the clone of a job borrows, which its agent may read. */
@@ -216,22 +116,12 @@ export class Fleet {
   /** Runs every few seconds, and after every change. */
   tick(): Promise<void> {
     // Not in turn: a clone may take long, and the other machines must see that this one is alive.
-    void this.#report().catch(this.#fails)
+    void this.#view.report().catch(this.#fails)
     this.#waiting ??= this.#inTurn(() => {
       this.#waiting = undefined
       return this.#tick()
     })
     return this.#waiting
-  }
-
-  async #report(): Promise<void> {
-    const { machines, settings, records, membership } = this.#ports
-    const { mode, slots, agents } = await settings.read()
-    if (!machines || mode === 'down') return
-    if (membership && (await membership.standing()) !== 'member') return
-    const busy = (await records.all()).filter(usesSlot).length
-    const [sessions, merges] = await Promise.all([this.#ports.sessionsHere(), this.#ports.merges.views()])
-    await machines.report({ mode, slots, busy, agents, sessions, merges })
   }
 
   #tickSoon(): void {
@@ -294,7 +184,12 @@ export class Fleet {
     if (MERGING.has(mode))
       void this.#ports.merges.tick().catch(cause => this.#ports.fault('merging pull requests', cause))
     else this.#ports.merges.pause()
-    if (mode === 'up') await this.#takeJobs().then(this.#works, this.#fails)
+    if (mode === 'up')
+      await takeJobs(this.#ports, this.#follower, this.#view)
+        .then(waits => {
+          this.#waits = waits
+        })
+        .then(this.#works, this.#fails)
     if (mode !== 'draining' || (await records.all()).some(usesSlot)) return
     // A person may have ordered something else meanwhile.
     const stored = await this.#ports.settings.update(known =>
@@ -320,52 +215,6 @@ export class Fleet {
     this.#tickSoon()
   }
 
-  async #takeJobs(): Promise<void> {
-    const { slots, machine, agents, projects } = await this.#ports.settings.read()
-    // Also when no slot is free: the status says whether the database works.
-    const queue = await this.#ports.queue()
-    const working = (await this.#ports.records.all()).filter(usesSlot)
-    const limits = this.#ports.limits()
-    const { exhausted, overBudget } = await this.#ports.usage()
-    this.#waits = overBudget ?? exhaustedText(exhausted)
-    if (overBudget || working.length >= slots) return
-    const { jobs, progress } = await this.#look()
-    const left = new Map(progress.map(row => [jobKey(row.data), row]))
-    const alive = new Set((await this.#machines()).flatMap(({ id, isAlive }) => (isAlive ? [id] : [])))
-    const elsewhere = jobs.filter(({ state, data }) => state === 'active' && data.machine !== machine)
-    const chosen = chooseJobs({
-      slots,
-      ...limits,
-      agents,
-      exhausted: new Set(exhausted.keys()),
-      working: working.map(({ data, agent }) => ({ ...data, agent })),
-      elsewhere: elsewhere.map(({ data }) => ({ ...data, agent: data.agent ?? '' })),
-      waiting: jobs.flatMap(job => {
-        const { id, state, data, addedAt, notBefore } = job
-        const row = left.get(jobKey(data))
-        const holder = row?.machine
-        // Its clone and its claim are on that machine, which tries again.
-        const isElsewhere = holder !== undefined && holder !== machine && alive.has(holder)
-        // Removed and added again: this machine forgets the first job at its next tick.
-        const isLeft = holder === machine && row?.isRemoved === true
-        const isKnown = withProject(job, this.#ports, projects) !== undefined
-        return state === 'waiting' && isKnown && !isElsewhere && !isLeft
-          ? [{ ...data, id, addedAt, notBefore }]
-          : []
-      }),
-      now: this.#ports.clock.now(),
-    })
-    for (const { id, repository, agent } of chosen) {
-      // A person may have stopped or paused the fleet meanwhile.
-      if ((await this.#ports.settings.read()).mode !== 'up') return
-      const job = await queue.take(id, machine, repositoryLimit(repository, limits))
-      if (!job) continue
-      const own = withProject(job, this.#ports, projects)
-      if (!own) continue
-      await this.#follower.follow(await this.#follower.begin(own, agents, agent, left.get(jobKey(job.data))))
-    }
-  }
-
   /** Ends the agents that work; their jobs go back to the queue with their clones and branches. */
   async #stop(): Promise<void> {
     for (const record of await this.#ports.records.all())
@@ -374,26 +223,4 @@ export class Fleet {
     await this.#ports.machines?.leave().catch(this.#fails)
     await this.#ports.closeQueue()
   }
-
-  async #find(
-    project: string,
-    issue: number,
-  ): Promise<{ view: JobView; job: QueuedJob | undefined; progress: JobProgress[] }> {
-    const repository = await this.#ports.repositoryOf(project)
-    const { jobs, views, progress } = await this.#look()
-    const key = jobKey({ repository, issue })
-    const view = views.find(each => jobKey(each) === key)
-    if (!view)
-      throw new BatonError('not_found', `Issue #${issue} of ${repository} is not in the queue`, {
-        remedy: 'See `baton queue`.',
-      })
-    return { view, progress, job: jobs.find(({ data }) => jobKey(data) === key) }
-  }
 }
-
-const exhaustedText = (exhausted: ReadonlyMap<string, number>): string | undefined =>
-  exhausted.size === 0
-    ? undefined
-    : [...exhausted]
-        .map(([agent, until]) => `${agent} has no quota until ${new Date(until).toISOString().slice(0, 16)}Z`)
-        .join(', ')

@@ -80,6 +80,8 @@ export class JobFollower {
           // Does nothing if another machine has it; a person may have taken the claim.
           if (usesSlot(record)) await this.#toQueue(record, step.reason)
           return await this.fence(record, step.reason)
+        case 'report':
+          return await this.#reportToPerson(record, step.reason)
         case 'clean':
         case 'keep':
           return await this.#clean(record, step.do === 'keep' ? step.reason : undefined)
@@ -191,7 +193,11 @@ export class JobFollower {
     const { issue, project } = record.data
     const terminal = `issue-${issue}-${ids.id(4)}`
     // Stored before the agent starts: after a crash, Baton looks for this terminal instead of starting a second agent.
-    const next = await records.put({ ...record, stage: 'working', terminal, startedAt: clock.now() })
+    // The queue is done with an issue in review: the new agent uses no slot.
+    const stage = record.stage === 'review' ? ('review' as const) : ('working' as const)
+    const reviewStarts = (record.reviewStarts ?? 0) + (stage === 'review' ? 1 : 0)
+    const started = { stage, terminal, startedAt: clock.now(), reviewStarts }
+    const next = await records.put({ ...record, ...started, note: undefined })
     await this.#ports.startAgent({ agent: record.agent, clone: record.clone, project, issue, terminal })
     await this.#ports.journal({
       what: 'started',
@@ -249,6 +255,14 @@ export class JobFollower {
         record.data.project,
         `🔔 issue #${record.data.issue} failed twice and waits for you: ${evidence.reason}\n${record.clone}\nTry again: baton queue retry ${record.data.issue}`,
       )
+  }
+
+  /** Tells a person once that an open pull request needs them. */
+  async #reportToPerson(record: JobRecord, reason: string): Promise<void> {
+    if (record.note === reason) return
+    await this.#ports.records.put({ ...record, note: reason })
+    const { issue, project } = record.data
+    await this.#ports.announce(project, `🔔 issue #${issue} waits for you: ${reason}\n${record.clone}`)
   }
 
   /** Not a failure of the work: the issue may be free later. */

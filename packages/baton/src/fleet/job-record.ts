@@ -39,6 +39,8 @@ export const JobRecord = z.object({
   takesOver: z.string().optional(),
   /** The pull request was open when another machine vanished: no agent is needed until there is news. */
   resumesReview: z.boolean().optional(),
+  /** How often an agent was started again for news about its open pull request. */
+  reviewStarts: z.number().int().optional(),
   /** Another machine has the issue now: nothing may happen to it here. */
   isFenced: z.boolean().optional(),
 })
@@ -70,8 +72,14 @@ export const MergeRecord = z.object({
       folder: z.string().optional(),
       proof: z.string().optional(),
       isQueued: z.boolean().optional(),
+      /** The issues that are proven and merged together, in their order; the last one's commit contains the others. */
+      batch: z.array(z.number()).optional(),
+      /** The last one of its batch is merged: the forge will notice that it is merged, too. */
+      isInBase: z.boolean().optional(),
     })
     .optional(),
+  /** At most so many are tried together with it: a larger batch failed. */
+  batchLimit: z.number().int().optional(),
   /** The commit with which it went back to its agent. */
   sentBack: z
     .object({

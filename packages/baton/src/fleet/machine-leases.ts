@@ -3,6 +3,7 @@ import { BatonError } from '@batonpass/contract/errors'
 import { MachineReport, type MachineView } from '@batonpass/contract/fleet'
 import type { Clock } from '../ports/clock.ts'
 import type { LeaseHandle, LeaseName, Leases } from '../ports/lease.ts'
+import type { SignedReports } from './signed-report.ts'
 
 export interface MachineLeasesPorts {
   leases: Leases
@@ -11,6 +12,8 @@ export interface MachineLeasesPorts {
   ttlMs(): number
   /** Whether a machine with this id belongs to the fleet: anyone who can write to the database can report. */
   isMember?(id: string): boolean
+  /** Signs and verifies what machines report; absent: no one else can write to the database. */
+  reports?: SignedReports | undefined
   clock: Pick<Clock, 'elapsed'>
 }
 
@@ -46,7 +49,8 @@ export class MachineLeases {
     const details = JSON.stringify(report)
     if (details === this.#reported && clock.elapsed() - this.#reportedAt < ttlMs() / 10) return
     const { id, name } = await this.#ports.machine()
-    const owner = { claim: id, agent: name, host: name, details }
+    const signed = await this.#ports.reports?.sign(report)
+    const owner = { claim: id, agent: name, host: name, details: signed ?? details }
     await leases.take(machineName(id), owner, ttlMs())
     for (const [base, handle] of this.#bases)
       if (!(await leases.renew(baseLease(base), handle, ttlMs()))) this.#bases.delete(base)
@@ -67,15 +71,22 @@ export class MachineLeases {
     const { id } = await this.#ports.machine()
     const held = await this.#ports.leases.list({ repository: MACHINES, folder: '' })
     const isMember = (claim: string) => this.#ports.isMember?.(claim) ?? true
-    return held.map(({ claim, agent, until, dead, details }) => ({
-      id: claim,
-      name: agent,
-      isHere: claim === id,
-      isAlive: !dead && isMember(claim),
-      isMember: isMember(claim),
-      until: new Date(until).toISOString(),
-      ...(readReport(details) ?? NO_REPORT),
-    }))
+    return Promise.all(
+      held.map(async ({ claim, agent, until, dead, details }) => ({
+        id: claim,
+        name: agent,
+        isHere: claim === id,
+        isAlive: !dead && isMember(claim),
+        isMember: isMember(claim),
+        until: new Date(until).toISOString(),
+        ...((await this.#readReport(claim, details)) ?? NO_REPORT),
+      })),
+    )
+  }
+
+  async #readReport(id: string, details: string | undefined): Promise<MachineReport | undefined> {
+    const { reports } = this.#ports
+    return reports ? reports.read(id, details) : readReport(details)
   }
 
   /** Takes a base branch to merge into it. Returns the name of the machine that has it, or undefined: it is ours. */
@@ -108,7 +119,9 @@ export class MachineLeases {
   }
 }
 
-const NO_REPORT: MachineReport = { mode: 'down', slots: 0, busy: 0, agents: [], sessions: [], merges: [] }
+const NO_REPORT: MachineReport = {
+  ...{ mode: 'down', slots: 0, busy: 0, agents: [], sessions: [], merges: [], changes: [] },
+}
 
 /** The row's number comes from the machine's random id: 48 bits of its digest. */
 const machineName = (id: string): LeaseName => ({

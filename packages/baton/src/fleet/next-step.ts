@@ -33,11 +33,16 @@ export type JobStep =
   | { do: 'clean' }
   | { do: 'keep'; reason: string }
   | { do: 'fence'; reason: string }
+  /** A person has to look at it. */
+  | { do: 'report'; reason: string }
 
 /** An agent needs a moment until Baton sees its terminal or its first hook. */
 const START_MS = 60_000
 /** After a run ended well, its claim opens the pull request: a proof may take this long. */
 const OPEN_MS = 60 * 60_000
+/** An agent that ends again and again does not fix its pull request. */
+const MAX_REVIEW_STARTS = 3
+const NO_AGENT = 'its pull request needs a change, but its agent ended again and again'
 /** Ends after which the agent does not continue by itself. */
 const BAD_ENDS = new Set(['capped', 'stalled', 'blocked', 'over-budget', 'failed'])
 const GOOD_ENDS = new Set(['proven', 'unproven', 'accepted', 'complete'])
@@ -48,7 +53,7 @@ export function nextJobStep(record: JobRecord, facts: JobFacts, now: number): Jo
   if (record.stage === 'taken') return { do: 'prepare' }
   const { claim } = facts
   const pull = claim?.pull ?? record.pull
-  if (record.stage === 'review') return inReview(record, facts, pull)
+  if (record.stage === 'review') return inReview(record, facts, pull, now)
   if (pull) return { do: 'opened', pull }
   if (!claim) return { do: 'put-back', reason: 'The claim of the issue was released' }
   if (claim.isLost)
@@ -75,14 +80,19 @@ function inReview(
   record: JobRecord,
   { claim, pullState, agent }: JobFacts,
   pull: JobRecord['pull'],
+  now: number,
 ): JobStep {
   if (!claim)
     return (pullState ?? record.pull?.state) === 'merged'
       ? { do: 'clean' }
       : { do: 'keep', reason: 'The claim ended without a merge' }
   if (claim.isLost) return { do: 'fence', reason: 'Another session took the issue over' }
-  // The agent that opened it was on a machine that vanished.
-  if (claim.hasTask && agent === 'never' && record.resumesReview) return { do: 'start' }
+  // The agent that opened it has ended, or was on a machine that vanished.
+  const isGone = agent === 'gone' || (agent === 'never' && record.resumesReview === true)
+  if (claim.hasTask && isGone && now - (record.startedAt ?? 0) >= START_MS)
+    return (record.reviewStarts ?? 0) < MAX_REVIEW_STARTS
+      ? { do: 'start' }
+      : { do: 'report', reason: NO_AGENT }
   if (pull && (pull.number !== record.pull?.number || pull.state !== record.pull.state))
     return { do: 'note-pull', pull }
   return { do: 'wait' }

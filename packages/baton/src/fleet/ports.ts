@@ -74,6 +74,8 @@ export interface FleetPorts {
   limits(): { perRepository: number; limits: Readonly<Record<string, number>> }
   /** Which agents have no quota left, until when; and the limit of the budget that today's work has reached. */
   usage(): Promise<{ exhausted: ReadonlyMap<string, number>; overBudget?: string | undefined }>
+  /** Why an agent cannot start on this machine, such as a program that is missing. */
+  obstacleTo(agent: string): string | undefined
   /** The labels of an issue; none if the forge does not say. */
   labelsOf(project: string, issue: number): Promise<string[]>
   sources: Pick<Sources, 'watch' | 'dismiss' | 'tick' | 'views'>

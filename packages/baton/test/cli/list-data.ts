@@ -159,6 +159,7 @@ export const fleet: FleetStatus = {
       isMember: true,
       sessions: [],
       merges: [],
+      changes: [],
       until: NOW,
       mode: 'up',
       slots: 3,

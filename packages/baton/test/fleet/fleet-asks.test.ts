@@ -114,6 +114,32 @@ describe('asks of a fleet', () => {
     expect(await the(bob).fleet.others()).toEqual([])
   })
 
+  test('are found by the start of their id, unless several begin like that', async () => {
+    const { shown, outcome } = await asked('npm publish')
+    expect(await the(ann).fleet.find(shown.id.slice(0, 12))).toMatchObject({ id: shown.id })
+    expect(await the(ann).fleet.find('ask_~')).toBeUndefined()
+    const second = await asked('npm version')
+    expect(await the(ann).fleet.find('ask_')).toBeUndefined()
+    expect(await the(ann).fleet.find(second.shown.id)).toMatchObject({ id: second.shown.id })
+    for (const { id } of [shown, second.shown]) await the(owner).asks.answer(id, { option: 'deny', by })
+    await Promise.all([outcome, second.outcome])
+  })
+
+  test('are not published if they are settled while their machine signs them', async () => {
+    const { fleet } = the(owner)
+    const ask = sampleAsk({ facts: { project: '/work' } })
+    const showing = fleet.show(ask)
+    await fleet.settle({ ...ask, state: 'withdrawn' })
+    expect(await showing).toBe(false)
+    await fleet.sync()
+    expect(await the(ann).fleet.others()).toEqual([])
+    expect(await query(url, 'select * from baton.fleet_asks')).toEqual([])
+    // The same ask can be shown later.
+    await fleet.show(ask)
+    await fleet.sync()
+    expect(await the(ann).fleet.others()).toMatchObject([{ id: ask.id }])
+  })
+
   test('are answered once: of many answers at the same time one counts, and the others see whose', async () => {
     const { outcome, shown } = await asked('npm publish')
     const answers = await Promise.all([

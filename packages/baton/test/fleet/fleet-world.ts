@@ -178,6 +178,7 @@ export function machine(name = 'here', shared?: SharedWorld) {
   let now = START
   let refuse: BatonError | undefined
   const limits: Record<string, number> = {}
+  const missing = new Set<string>()
   let usage: Awaited<ReturnType<FleetPorts['usage']>> = { exhausted: new Map() }
   if (!shared) queue.now = () => now
   const ports = (): FleetPorts => ({
@@ -252,6 +253,7 @@ export function machine(name = 'here', shared?: SharedWorld) {
     endAgent: async terminal => void agents.delete(terminal),
     limits: () => ({ perRepository: 2, limits }),
     usage: async () => usage,
+    obstacleTo: agent => (missing.has(agent) ? `${agent} is not installed` : undefined),
     labelsOf: async () => [],
     sources: { watch: async () => {}, dismiss: async () => {}, tick: async () => {}, views: async () => [] },
     journal: async (entry: Omit<FleetEntry, 'kind'>) =>
@@ -285,6 +287,7 @@ export function machine(name = 'here', shared?: SharedWorld) {
     killBefore: (where: 'record' | 'clone' | 'claim' | 'start') => killedBefore.add(where),
     isKilled: (where: string) => !killedBefore.has(where),
     limits,
+    missing,
     use: (next: typeof usage) => {
       usage = next
     },

@@ -211,6 +211,34 @@ describe('the fleet', () => {
     expect(here.entries).toContain('1 cleaned')
   })
 
+  test('starts a new agent for news about a pull request whose agent ended, a few times, then asks a person', async () => {
+    const here = machine()
+    const fleet = here.daemon()
+    await add(fleet, 1)
+    await fleet.order({ mode: 'up' })
+    await fleet.tick()
+    here.facts.set(clone(1), opened)
+    await fleet.tick()
+    here.agents.clear()
+    await fleet.tick()
+    expect(here.started, 'nothing to do').toHaveLength(1)
+    here.facts.set(clone(1), { ...opened, claim: { ...opened.claim, hasTask: true } })
+    for (let round = 0; round < 6; round++) {
+      here.agents.clear()
+      here.pass(61_000)
+      await fleet.tick()
+      await fleet.tick()
+    }
+    expect(here.started).toHaveLength(4)
+    expect(await here.records()).toMatchObject([{ stage: 'review', reviewStarts: 3 }])
+    expect(here.entries.filter(entry => entry.includes('waits for you'))).toHaveLength(1)
+    // In time an agent that lives is left alone.
+    here.agents.add((await here.records())[0]?.terminal ?? '')
+    here.pass(61_000)
+    await fleet.tick()
+    expect(here.started).toHaveLength(4)
+  })
+
   test('takes nothing while the budget of the day is used up, and no agent without quota', async () => {
     const here = machine()
     const fleet = here.daemon()
@@ -229,6 +257,27 @@ describe('the fleet', () => {
     here.use({ exhausted: new Map() })
     await fleet.tick()
     expect((await here.records()).map(({ agent }) => agent).sort()).toEqual(['claude-code', 'codex'])
+  })
+
+  test('takes no issue for an agent that is not installed here, and says so', async () => {
+    const here = machine()
+    const fleet = here.daemon()
+    here.missing.add('claude-code')
+    await add(fleet, 1)
+    await fleet.add({ project: '/p', issue: 2, priority: 0, agent: 'claude-code' })
+    await fleet.order({ mode: 'up', slots: 3, agents: ['claude-code'] })
+    await fleet.tick()
+    expect(here.started).toEqual([])
+    const { waits, jobs } = await fleet.status()
+    expect(waits).toBe('claude-code is not installed')
+    expect(jobs.map(({ state, failures }) => [state, failures])).toEqual([
+      ['waiting', 0],
+      ['waiting', 0],
+    ])
+    here.missing.clear()
+    await fleet.tick()
+    expect(here.started).toHaveLength(2)
+    expect((await fleet.status()).waits).toBeUndefined()
   })
 
   test('reports branches that change the same files', async () => {

@@ -26,6 +26,120 @@ describe('the merge queue', () => {
     expect(world.state.faults).toEqual([])
   })
 
+  describe('in batches', () => {
+    const BATCH = (batch: number) => ({ merge: { policy: 'proven', batch } })
+
+    test('proves several together, and the base moves once, to what was proven', async () => {
+      using world = mergeWorld({ settings: BATCH(3) })
+      for (const issue of [1, 2, 3, 4]) await world.pull(issue, { [`file-${issue}`]: `${issue}\n` })
+      const { queue } = world.life()
+      await world.settle(queue, 2)
+      expect((await queue.views()).map(({ issue, state }) => [issue, state])).toEqual([
+        [1, 'merging'],
+        [2, 'merging'],
+        [3, 'merging'],
+        [4, 'waiting'],
+      ])
+      await world.settle(queue)
+      expect(world.main()).toEqual(['Issue 4 (#4)', 'Issue 3 (#3)', 'Begin'])
+      expect(world.state.closed.sort()).toEqual([1, 2, 3, 4])
+      const tree = (commit: string) => world.run(world.origin, 'rev-parse', `${commit}^{tree}`)
+      expect(world.state.proofs).toHaveLength(2)
+      expect(tree('main^1')).toBe(tree(world.state.proofs[0]?.commit ?? ''))
+      for (const issue of [1, 2, 3, 4]) {
+        expect(world.fileOnMain(`file-${issue}`)).toBe(`${issue}`)
+        expect((await world.forge.pullRequest(issue)).state).toBe('merged')
+        expect(existsSync(`${world.project}-fleet/merge-${issue}`)).toBe(false)
+      }
+      expect(world.state.faults).toEqual([])
+    })
+
+    test('finds what fails by halves: the others are merged, that one goes back to its agent', async () => {
+      using world = mergeWorld({ settings: BATCH(4) })
+      for (const issue of [1, 2, 4]) await world.pull(issue, { [`file-${issue}`]: `${issue}\n` })
+      await world.pull(3, { sum: 'broken\n' })
+      const { queue } = world.life()
+      await world.settle(queue, 30)
+      expect(world.state.closed.sort()).toEqual([1, 2, 4])
+      expect(world.fileOnMain('sum')).toBe('fine')
+      expect(world.state.entries.filter(entry => entry.includes('fail together'))).toHaveLength(2)
+      expect(world.state.entries.filter(entry => entry.includes('sent-back'))).toEqual([
+        expect.stringContaining('#3 sent-back'),
+      ])
+      expect(await queue.views()).toMatchObject([{ issue: 3, state: 'author' }])
+    })
+
+    test('leaves out what conflicts with those before it, and gives it a turn of its own', async () => {
+      using world = mergeWorld({ settings: BATCH(3) })
+      await world.pull(1, { same: 'one\n' })
+      await world.pull(2, { same: 'two\n' })
+      await world.pull(3, { other: 'three\n' })
+      const { queue } = world.life()
+      await world.settle(queue)
+      expect(world.main()).toEqual(['Issue 3 (#3)', 'Begin'])
+      expect(world.state.closed.sort()).toEqual([1, 3])
+      expect(await queue.views()).toMatchObject([{ issue: 2, state: 'author' }])
+    })
+
+    test('begins again without one that a person has stopped or changed meanwhile', async () => {
+      using world = mergeWorld({ settings: BATCH(2) })
+      const pull = await world.pull(1, { one: '1\n' })
+      await world.pull(2, { two: '2\n' })
+      const { queue } = world.life()
+      await world.settle(queue, 2)
+      world.commit(pull.clone, { one: 'other\n' })
+      world.run(pull.clone, 'push', '-q')
+      await world.settle(queue)
+      expect(world.state.closed.sort()).toEqual([1, 2])
+      expect(world.fileOnMain('one')).toBe('other')
+      expect(world.state.proofs.length).toBeGreaterThan(1)
+    })
+
+    test('not with the method squash', async () => {
+      using world = mergeWorld({ settings: { merge: { policy: 'proven', batch: 3, method: 'squash' } } })
+      for (const issue of [1, 2]) await world.pull(issue, { [`file-${issue}`]: `${issue}\n` })
+      const { queue } = world.life()
+      await world.settle(queue)
+      expect(world.main()).toEqual(['Issue 2 (#2)', 'Issue 1 (#1)', 'Begin'])
+      expect(world.state.proofs).toHaveLength(2)
+    })
+
+    test('each is merged once, before whichever operation the daemon is killed', {
+      timeout: 240_000,
+    }, async () => {
+      using world = mergeWorld({ settings: BATCH(2) })
+      const { state } = world
+      let issue = 0
+      let isDead = true
+      // Before each of them with BATON_LONG=1; every run of CI takes each fourth.
+      const step = process.env.BATON_LONG ? 1 : 4
+      for (let nth = 1; isDead; nth += step) {
+        const both = [++issue, ++issue]
+        for (const each of both) await world.pull(each, { [`file-${each}`]: `${each}\n` })
+        state.killAt = nth
+        const first = world.life()
+        await world.settle(first.queue, 4).catch(() => {})
+        isDead = first.isDead()
+        state.killAt = undefined
+        state.closed = []
+        const { queue } = world.life()
+        await world.settle(queue, 8)
+        const about = `operation ${nth} (${state.operations.slice(-12).join(', ')})`
+        for (const each of both) {
+          expect(world.fileOnMain(`file-${each}`), about).toBe(`${each}`)
+          expect((await world.forge.pullRequest(each)).state, about).toBe('merged')
+          expect(world.main().filter(line => line === `Issue ${each} (#${each})`).length, about).toBeLessThan(
+            2,
+          )
+          await world.jobs.remove({ data: { repository: REPOSITORY, issue: each } } as JobRecord)
+        }
+        expect(await queue.views(), about).toEqual([])
+        await queue.tick()
+      }
+      expect(issue).toBeGreaterThan(20 / step)
+    })
+  })
+
   test('asks a person by default, about these commits, and asks again when the author changes them', async () => {
     using world = mergeWorld()
     const pull = await world.pull(1, { one: '1\n' })
