@@ -151,7 +151,9 @@ export class MergeBatches {
     const login = () => this.#ports.loginFor(record.data.project)
     const tips = await git.tips(this.#attempts.placeOf(record, last.claim), login)
     if (tips.base !== attempt.base) return this.#dissolve(last, all)
-    if (proof !== 'proven' && ('failed' in proof || last.policy === 'proven')) return this.#halve(last, all)
+    // What the forge or a review has to show after the push is for one pull request alone.
+    const isEnough = proof === 'proven' || ('missing' in proof && last.policy !== 'proven')
+    if (!isEnough) return this.#halve(last, all)
     const alsoHeld = () => bases?.checkBase(baseOf(record)) ?? Promise.resolve()
     const behind = members.filter(({ pull, attempt: { commit } }) => pull.headSha !== commit)
     for (const each of behind) {

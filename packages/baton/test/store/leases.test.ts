@@ -34,7 +34,15 @@ test('a row with an endless time or endless details hides no machine', async () 
   const url = await server.database()
   const leases = postgresLeases(url)
   try {
-    const report = { mode: 'up' as const, slots: 2, busy: 0, agents: [], sessions: [], merges: [], changes: [] }
+    const report = {
+      mode: 'up' as const,
+      slots: 2,
+      busy: 0,
+      agents: [],
+      sessions: [],
+      merges: [],
+      changes: [],
+    }
     const machineNamed = (name: string) =>
       new MachineLeases({
         leases,
