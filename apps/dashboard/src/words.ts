@@ -188,7 +188,7 @@ function describeBody({ body }: Entry): Line {
       return {
         mark: 'forgotten',
         title: 'A session was forgotten',
-        detail: `${body.entries} entries`,
+        detail: countOf(body.entries, 'entry', 'entries'),
         tone: 'plain',
       }
     default:

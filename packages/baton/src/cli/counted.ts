@@ -1,2 +1,2 @@
-/** `1 file`, `2 files`. */
-export const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`
+/** `1 file`, `2 files`; `1 entry`, `2 entries`. */
+export const counted = (n: number, what: string, many = `${what}s`): string => `${n} ${n === 1 ? what : many}`

@@ -4,6 +4,7 @@ import type { Entry } from '@batonpass/contract/journal'
 import { ANSWER_LABELS, WITHDRAWN_LABELS } from '@batonpass/contract/labels'
 import type { Reaction } from '@batonpass/contract/reaction'
 import type { WorkflowEntry } from '@batonpass/contract/workflow'
+import { counted } from './counted.ts'
 
 const MAX_LENGTH = 160
 
@@ -44,7 +45,7 @@ export function describeEntry({ body }: Entry): string {
       return `work ${body.workId} ${body.what}${at ? ` ${at}` : ''}${body.mode ? ` (${body.mode})` : ''}${body.end ? ` as ${body.end}` : ''}${more}`
     }
     case 'handoff': {
-      const wrong = body.findings?.length ? `, ${body.findings.length} findings` : ''
+      const wrong = body.findings?.length ? `, ${counted(body.findings.length, 'finding')}` : ''
       const by = body.writtenBy ? ` by ${body.writtenBy}` : ''
       const from = body.from ? ` from session ${body.from}` : ''
       return `handoff ${body.what}${by}${body.document ? ` ${short(body.document)}` : ''}${from}${wrong}`
@@ -77,7 +78,7 @@ export function describeEntry({ body }: Entry): string {
     case 'model':
       return `model call (${body.purpose}) by ${body.by}, model ${body.model}${usageWords(body)}`
     case 'forgotten':
-      return `forgot ${body.entries} entries of ${body.session}`
+      return `forgot ${counted(body.entries, 'entry', 'entries')} of ${body.session}`
   }
 }
 

@@ -352,7 +352,7 @@ export const health = {
   draining: false,
   sessions: { live: 1 },
   memoryMb: 90,
-  store: { kind: 'sqlite', entries: 1234, copy: 'off' },
+  store: { kind: 'sqlite', entries: 1, copy: 'off' },
   config: {
     ok: false,
     problems: ['/home/dev/.baton.yaml line 3: permission.undecided must be respect, ask or deny'],

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { EXIT, flag, type Handler } from '../command.ts'
+import { counted } from '../counted.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
 import { printable } from '../io.ts'
 
@@ -21,8 +22,8 @@ export const forget: Handler = async (given, io) => {
     return EXIT.ok
   }
   const { session, entries, removed, kept } = gone
-  const files = removed.length > 0 ? ` and ${removed.length} file${removed.length === 1 ? '' : 's'}` : ''
-  io.stdout.write(`Forgot ${entries} entries${files} of ${session}.\n`)
+  const files = removed.length > 0 ? ` and ${counted(removed.length, 'file')}` : ''
+  io.stdout.write(`Forgot ${counted(entries, 'entry', 'entries')}${files} of ${session}.\n`)
   if (kept.length > 0) io.stdout.write("Kept, because these files are not Baton's:\n")
   for (const file of kept) io.stdout.write(`  ${printable(file)}\n`)
   return EXIT.ok

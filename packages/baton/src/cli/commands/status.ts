@@ -66,7 +66,9 @@ export const status: Handler = async (given, io) => {
   const now = systemClock.now()
   if (!io.inside) {
     write(`Daemon ${health.version}, pid ${health.pid}, ${health.memoryMb} MB, ${health.url}\n`)
-    write(`Journal ${health.store.entries} entries (${health.store.kind}), copy ${health.store.copy}\n`)
+    write(
+      `Journal ${counted(health.store.entries, 'entry', 'entries')} (${health.store.kind}), copy ${health.store.copy}\n`,
+    )
   }
   const usage = io.inside ? undefined : await modelUsage(folder)
   if (usage && usage.calls > 0)
