@@ -17,6 +17,10 @@ export function timeFor(at: string, { columns }: Pick<Io, 'columns'>, now: numbe
   return ms < 0 ? `in ${ago(-ms)}` : `${ago(ms)} ago`
 }
 
+/** A time that stays right while the line stays on the screen: `14:05:09`. Scripts that read a pipe get the time itself. */
+export const clockTimeFor = (at: string, { columns }: Pick<Io, 'columns'>): string =>
+  columns === undefined ? at : new Date(at).toLocaleTimeString('en-GB')
+
 /** The start of a session's id, which every command accepts. Scripts that read a pipe get the whole id. */
 export const sessionIdFor = (nativeSession: string, { columns }: Pick<Io, 'columns'>): string =>
   columns === undefined ? nativeSession : shortSessionId(nativeSession)

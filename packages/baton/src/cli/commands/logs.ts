@@ -1,10 +1,12 @@
 import { EntryList } from '@batonpass/contract/api'
 import type { Entry } from '@batonpass/contract/journal'
 import { Session } from '@batonpass/contract/session'
+import { systemClock } from '../../adapters/system/clock.ts'
 import type { StateFolder } from '../../config/state-folder.ts'
 import { EXIT, flag, type Handler, text } from '../command.ts'
 import { callDaemon, folderOf, followDaemon } from '../daemon.ts'
 import { describeEntry } from '../describe-entry.ts'
+import { clockTimeFor, timeFor } from '../for-people.ts'
 import { paint, printable } from '../io.ts'
 import { parseSince } from '../parse-since.ts'
 import { fitted } from '../wrap-words.ts'
@@ -29,7 +31,8 @@ export const logs: Handler = async (given, io) => {
   const show = (entry: Entry) => {
     if (flag(given, 'json')) return io.stdout.write(`${JSON.stringify(entry)}\n`)
     const who = entry.nativeSession ? `${entry.agent} ${entry.nativeSession.slice(0, 8)}` : 'baton'
-    fitted(io)(`${colour('dim', entry.at)} ${colour('cyan', who)} ${printable(describeEntry(entry))}\n`)
+    const at = flag(given, 'follow') ? clockTimeFor(entry.at, io) : timeFor(entry.at, io, systemClock.now())
+    fitted(io)(`${colour('dim', at)} ${colour('cyan', who)} ${printable(describeEntry(entry))}\n`)
   }
   for (const entry of past.reverse()) show(entry)
   if (!flag(given, 'follow')) return EXIT.ok
