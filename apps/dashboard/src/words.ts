@@ -7,6 +7,7 @@ import {
   CYCLE_LABELS,
   CYCLE_STEP_LABELS,
   DECIDED_BY_LABELS,
+  DECISION_LABELS,
   END_LABELS,
   FLEET_LABELS,
   HANDOFF_LABELS,
@@ -201,13 +202,6 @@ export const decisionTag = (
   decision: keyof typeof DECISION_LABELS,
   by: keyof typeof DECIDED_BY_LABELS,
 ): string => `${DECISION_LABELS[decision]} · ${DECIDED_BY_LABELS[by].toLowerCase()}`
-
-export const DECISION_LABELS = {
-  allow: 'allowed',
-  deny: 'denied',
-  ask: 'asked',
-  defer: 'left to the agent',
-} as const
 
 /** An entry of a kind that this page does not know yet: its kind and its plain values. */
 function otherLine(body: { kind: string }): Line {

@@ -1,9 +1,10 @@
 import type { Ask, AskAnswer, AskOption, WithdrawnWhy } from './ask.ts'
 import type { ClaimEntry } from './claim.ts'
 import type { CycleEntry, CycleStep } from './cycle.ts'
+import type { AgentEvent } from './event.ts'
 import type { FleetEntry } from './fleet.ts'
 import type { HandoffEntry } from './handoff.ts'
-import type { DecidedBy } from './permission.ts'
+import type { DecidedBy, PermissionStep } from './permission.ts'
 import { answerWords } from './replies.ts'
 import type { StageEntry } from './work.ts'
 import type { EndKind, WorkflowEntry } from './workflow.ts'
@@ -103,6 +104,71 @@ export const DECIDED_BY_LABELS: Record<DecidedBy, string> = {
   person: 'You',
   nobody: 'No one',
   error: 'An error',
+}
+
+/** What was decided about a tool call. */
+export const DECISION_LABELS = {
+  allow: 'allowed',
+  deny: 'denied',
+  ask: 'asked',
+  defer: 'left to the agent',
+} as const
+
+const DECIDED_WORDS: Record<DecidedBy, string> = {
+  rules: 'by the rules',
+  session: 'by your earlier yes',
+  sandbox: 'in the sandbox',
+  undo: 'because it can be undone',
+  model: 'by the permission model',
+  person: 'by you',
+  nobody: 'without an answer',
+  error: 'after an error',
+}
+
+/** What was decided about a tool call and how, in one phrase: `allowed by the rules`. */
+export function decidedLabel(decision: keyof typeof DECISION_LABELS, by: DecidedBy): string {
+  if (decision === 'defer') return DECISION_LABELS.defer
+  if (decision === 'ask' && by === 'nobody') return "asked in the agent's dialog"
+  return `${DECISION_LABELS[decision]} ${DECIDED_WORDS[by]}`
+}
+
+/** What the rules say about one part of a call. */
+export const STEP_LABELS: Record<PermissionStep['decision'], string> = {
+  allow: 'allowed',
+  deny: 'denied',
+  ask: 'asks',
+  undecided: 'not decided',
+}
+
+/** The name of a rule: one of a person's as it is, a built-in one without the name of its preset. */
+export function ruleLabel(rule: string): string {
+  const found = /^builtin(?: (?!\()(?<name>.+?))?(?: \(\w+\))?$/s.exec(rule)
+  if (!found) return rule
+  const name = found.groups?.name
+  return name === undefined ? 'built-in rules' : `built-in rule: ${name}`
+}
+
+/** What an agent reported. */
+export const EVENT_LABELS: Record<AgentEvent['type'], string> = {
+  SessionStarted: 'session started:',
+  PromptSubmitted: 'prompt:',
+  ToolRequested: 'wants to use',
+  PermissionAsked: 'asks for permission:',
+  ToolDenied: 'refused by the agent:',
+  ToolFinished: 'used',
+  SettingsChanged: 'settings changed',
+  TaskCompleted: 'task completed:',
+  TeammateIdle: 'teammate idle:',
+  FormAsked: 'asks to fill in a form:',
+  TurnEnded: 'turn ended:',
+  TurnFailed: 'turn failed:',
+  Idle: 'waits:',
+  ContextMeasured: 'context measured:',
+  Compacting: 'compacting:',
+  Compacted: 'compacted',
+  SubagentStarted: 'subagent started',
+  SubagentEnded: 'subagent ended',
+  SessionEnded: 'session ended:',
 }
 
 /** How a run of a workflow ended. */

@@ -1,3 +1,4 @@
+import { ruleLabel, STEP_LABELS } from '@batonpass/contract/labels'
 import type { PermissionJudgement, PermissionStep } from '@batonpass/contract/permission'
 import type { Tone } from '../words.ts'
 import { markInvisible } from './invisible.tsx'
@@ -13,7 +14,11 @@ export function Command({ text, trail = [] }: { text: string; trail?: readonly P
     <Scroller look="text command" label="The whole command">
       {piecesOf(text, trail).map(({ start, piece, step }) =>
         step ? (
-          <mark key={start} data-tone={toneOf(step.decision)} title={`${step.decision}: ${step.reason}`}>
+          <mark
+            key={start}
+            data-tone={toneOf(step.decision)}
+            title={`${STEP_LABELS[step.decision]}: ${step.reason}`}
+          >
             {markInvisible(piece)}
           </mark>
         ) : (
@@ -75,9 +80,10 @@ export function Trail({ steps }: { steps: readonly PermissionStep[] }) {
     <ol class="trail" aria-label="What the rules say about each part">
       {steps.map((step, index) => (
         <li key={`${index}${step.rule}`} data-tone={toneOf(step.decision)}>
-          <code>{markInvisible(step.part)}</code> <Tag tone={toneOf(step.decision)}>{step.decision}</Tag>
+          <code>{markInvisible(step.part)}</code>{' '}
+          <Tag tone={toneOf(step.decision)}>{STEP_LABELS[step.decision]}</Tag>
           <p class="why">
-            {step.reason} <span class="mono">[{step.rule}]</span>
+            {step.reason} <span class="mono">[{ruleLabel(step.rule)}]</span>
           </p>
         </li>
       ))}

@@ -1,6 +1,5 @@
 import type { Entry } from '@batonpass/contract/journal'
-import { DECIDED_BY_LABELS } from '@batonpass/contract/labels'
-import { DECISION_LABELS } from '../words.ts'
+import { decidedLabel } from '@batonpass/contract/labels'
 import { Command, Trail, toneOf } from './analysis.tsx'
 import { useFullEntry } from './full-entry.ts'
 import { Tag } from './tag.tsx'
@@ -14,8 +13,7 @@ export function Decision({ entry }: { entry: Entry }) {
     <div class="decision">
       <Command text={subject} trail={trail} />
       <p>
-        <Tag tone={toneOf(decision)}>{DECISION_LABELS[decision]}</Tag> by{' '}
-        {DECIDED_BY_LABELS[by].toLowerCase()}: {reason}
+        <Tag tone={toneOf(decision)}>{decidedLabel(decision, by)}</Tag> {reason}
         {undo ? (
           <>
             {' '}

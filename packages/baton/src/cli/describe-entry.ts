@@ -1,7 +1,13 @@
 import type { CycleEntry } from '@batonpass/contract/cycle'
 import type { AgentEvent } from '@batonpass/contract/event'
 import type { Entry } from '@batonpass/contract/journal'
-import { ANSWER_LABELS, WITHDRAWN_LABELS } from '@batonpass/contract/labels'
+import {
+  ANSWER_LABELS,
+  DECISION_LABELS,
+  decidedLabel,
+  EVENT_LABELS,
+  WITHDRAWN_LABELS,
+} from '@batonpass/contract/labels'
 import type { Reaction } from '@batonpass/contract/reaction'
 import type { WorkflowEntry } from '@batonpass/contract/workflow'
 import { counted } from './counted.ts'
@@ -12,13 +18,13 @@ const MAX_LENGTH = 160
 export function describeEntry({ body }: Entry): string {
   switch (body.kind) {
     case 'event':
-      return `${body.event.type} ${describeEvent(body.event)}`.trimEnd()
+      return `${EVENT_LABELS[body.event.type]} ${describeEvent(body.event)}`.trimEnd()
     case 'reaction': {
       const { permission, answer, goOn, refuse, context, notice } = body.reaction
       const parts = [
-        permission && `${permission.decision}: ${permission.reason}`,
+        permission && `${DECISION_LABELS[permission.decision]}: ${permission.reason}`,
         answer && describeAnswer(answer),
-        goOn && `go on: ${goOn.prompt}`,
+        goOn && `continued: ${goOn.prompt}`,
         refuse && `refused: ${refuse.reason}`,
         context && `context: ${context}`,
         notice,
@@ -62,7 +68,7 @@ export function describeEntry({ body }: Entry): string {
     case 'cycle':
       return `cycle ${body.what}${describeCycle(body)}`
     case 'decision':
-      return `${body.decision} by ${body.by}: ${short(body.subject)} (${short(body.reason)})`
+      return `${decidedLabel(body.decision, body.by)}: ${short(body.subject)} (${short(body.reason)})`
     case 'health':
       return `health ${body.check} ${body.status}: ${short(body.message)}${body.action ? ` (${short(body.action)})` : ''}`
     case 'spawn':

@@ -162,7 +162,7 @@ describe('a person who uses Baton', () => {
     expect(await lines('--since', '1h', '--kind', 'event')).toHaveLength(2)
     expect(await lines('--since', '2099-01-01')).toEqual([])
     expect(await lines('--lines', '1')).toHaveLength(1)
-    expect((await run('logs', '--kind', 'event')).stdout).toContain('ToolRequested Bash ls')
+    expect((await run('logs', '--kind', 'event')).stdout).toContain('wants to use Bash ls')
     expect(await run('logs', '--since', 'yesterday')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('Not a valid time: yesterday'),

@@ -104,7 +104,7 @@ describe('a person at the dashboard', () => {
     await card.getByText('A script from the network would run').waitFor()
     expect(await card.locator('.command').textContent()).toBe(question)
     expect(await card.locator('.trail li').allInnerTexts()).toContainEqual(
-      expect.stringMatching(/sh\s+undecided/),
+      expect.stringMatching(/sh\s+not decided/),
     )
     await page.keyboard.press('r')
     await page.keyboard.type('use the package instead')

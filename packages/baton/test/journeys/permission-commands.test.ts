@@ -158,12 +158,12 @@ describe('permission by the command line', () => {
 
   test('why gives the trail of the latest and of a named decision', { timeout: 600_000 }, async () => {
     await wantsInside('git log')
-    expect(await baton.must('why')).toMatch(/^allow by sandbox: runs in the sandbox\n/)
+    expect(await baton.must('why')).toMatch(/^allowed in the sandbox: runs in the sandbox\n/)
     const refused = await wants('dd if=/dev/zero of=/dev/sda')
     expect(refused.permissionDecision).toBe('deny')
     const id = /baton why (dec_\w+)/.exec(refused.permissionDecisionReason)?.[1] ?? ''
     const named = await baton.must('why', id)
-    expect(named).toMatch(/^deny by rules: /)
+    expect(named).toMatch(/^denied by the rules: /)
     expect(named).toContain('dd if=/dev/zero of=/dev/sda')
     expect(await baton.must('why')).toBe(named)
     expect((await json('why', id)).body).toMatchObject({ kind: 'decision', decision: 'deny', by: 'rules' })

@@ -13,6 +13,7 @@ import { type Io, paint, printable } from '../io.ts'
 import { configOf, localJudge, outlook, warnOf } from '../local-judge.ts'
 import { decisionWords, type SandboxOutlook, sandboxFinder, sandboxOutlook } from '../local-sandbox.ts'
 import { grantsHere } from '../local-workflows.ts'
+import { stepLine } from '../step-line.ts'
 import { fitted } from '../wrap-words.ts'
 
 interface Verdict extends SandboxOutlook {
@@ -40,10 +41,7 @@ export const check: Handler = async (given, io) => {
   const colour = paint(io)
   const style = verdict.decision === 'allow' ? 'green' : verdict.decision === 'deny' ? 'red' : 'yellow'
   write(`${colour(style, decisionWords(verdict))}: ${printable(verdict.reason)}\n`)
-  for (const step of judgement.trail)
-    write(
-      `  ${step.decision.padEnd(9)} ${printable(step.part)}  ${colour('dim', printable(`${step.reason} [${step.rule}]`))}\n`,
-    )
+  for (const step of judgement.trail) write(stepLine(step, colour))
   if (verdict.outside !== undefined && verdict.outside !== verdict.reason)
     write(`  ${colour('dim', printable(`not in the sandbox: ${verdict.outside}`))}\n`)
   return EXIT.ok

@@ -1,3 +1,4 @@
+import { decidedLabel } from '@batonpass/contract/labels'
 import { Recap } from '@batonpass/contract/recap'
 import { EXIT, flag, type Handler, text } from '../command.ts'
 import { counted } from '../counted.ts'
@@ -73,7 +74,7 @@ function describe(recap: Recap, io: Io): string {
     part(`Decided for you: ${recap.decisions.without} of ${recap.decisions.all} without a question`)
   for (const { decision, by, reason, count, subjects } of recap.decided.slice(0, 15)) {
     const style = decision === 'allow' ? 'green' : decision === 'deny' ? 'red' : 'yellow'
-    say(`  ${String(count).padStart(4)} ${colour(style, decision)} by ${by}: ${plain(reason)}`)
+    say(`  ${String(count).padStart(4)} ${colour(style, decidedLabel(decision, by))}: ${plain(reason)}`)
     say(`       ${colour('dim', plain(subjects.join('  |  ').slice(0, 160)))}`)
   }
   if (recap.handoffs.length > 0) part('Handed off')

@@ -1,10 +1,12 @@
 import { EntryList } from '@batonpass/contract/api'
 import { BatonError } from '@batonpass/contract/errors'
+import { decidedLabel } from '@batonpass/contract/labels'
 import { systemClock } from '../../adapters/system/clock.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
 import { sessionIdFor, timeFor } from '../for-people.ts'
 import { paint, printable } from '../io.ts'
+import { stepLine } from '../step-line.ts'
 import { fitted } from '../wrap-words.ts'
 
 /** Prints how a permission answer came about. */
@@ -30,17 +32,13 @@ export const why: Handler = async (given, io) => {
   const { body } = entry
   const colour = paint(io)
   const style = body.decision === 'allow' ? 'green' : body.decision === 'deny' ? 'red' : 'yellow'
-  write(`${colour(style, body.decision)} by ${body.by}: ${printable(body.reason)}\n`)
+  write(`${colour(style, decidedLabel(body.decision, body.by))}: ${printable(body.reason)}\n`)
   write(`  when     ${timeFor(entry.at, io, systemClock.now())}, after ${body.tookMs} ms\n`)
   write(
     `  session  ${sessionIdFor(entry.nativeSession ?? '', io)} (${entry.agent ?? ''}) in ${printable(entry.project ?? '')}\n`,
   )
   write(`  ${body.tool.padEnd(8)} ${printable(body.subject)}\n`)
-  for (const step of body.trail) {
-    write(
-      `  ${step.decision.padEnd(9)} ${printable(step.part)}  ${colour('dim', printable(`${step.reason} [${step.rule}]`))}\n`,
-    )
-  }
+  for (const step of body.trail) write(stepLine(step, colour))
   if (body.ask) write(`  asked as ${body.ask}\n`)
   if (body.undo) write(`  taken back by: baton undo ${body.undo}\n`)
   if (body.noUndo) write(`  no undo: ${printable(body.noUndo)}\n`)
