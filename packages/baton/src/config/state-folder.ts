@@ -40,9 +40,7 @@ export function openStateFolder(dir: string): StateFolder {
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 })
   } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && (cause.code === 'EACCES' || cause.code === 'EPERM'))
-      throw closedFolder(dir, cause)
-    throw cause
+    throw folderProblem(dir, cause)
   }
   const stat = lstatSync(dir)
   if (stat.isSymbolicLink() || !stat.isDirectory()) {
@@ -59,6 +57,19 @@ export function openStateFolder(dir: string): StateFolder {
   // Other users must not write here. Whether they may read is the user's choice.
   if ((stat.mode & 0o022) !== 0) chmodSync(dir, stat.mode & 0o755)
   return stateFolder(dir)
+}
+
+/** Why the folder cannot be created, in one sentence for the user; other failures stay as they are. */
+export function folderProblem(dir: string, cause: unknown): unknown {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  if (code === 'EACCES' || code === 'EPERM') return closedFolder(dir, cause)
+  // On a read-only file system, Node also reports a missing parent folder that it could not create.
+  if (!['EROFS', 'ENOENT', 'ENOTDIR'].includes(code)) return cause
+  const why = code === 'ENOTDIR' ? 'part of the path is not a folder' : 'its place cannot be written to'
+  return new BatonError('not_allowed', `Baton's state folder cannot be created, because ${why}: ${dir}`, {
+    remedy: 'Point BATON_HOME at a folder of your own that can be written to.',
+    cause,
+  })
 }
 
 /** Typically a second user with the HOME of the first, as after `sudo -u` or in a container. */
