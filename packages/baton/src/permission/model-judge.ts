@@ -71,7 +71,7 @@ export function makeModelJudge({
       withinMs,
       maxTokens: ANSWER_TOKENS,
     }
-    const late = new Promise<ModelAnswer>(resolve => {
+    const late = new Promise<Outcome>(resolve => {
       const off = timers.after(withinMs, () =>
         resolve(toPerson(`the model did not answer within ${withinMs / 1000} seconds`)),
       )
@@ -81,10 +81,11 @@ export function makeModelJudge({
       .ask(question, shape, abort.signal)
       .then(checked)
       .catch(cause => toPerson(whyFailed(cause)))
-    const answer = Promise.race([asked, late]).then(given => {
+    const answer = Promise.race([asked, late]).then(({ isFailure, ...given }) => {
       abort.abort()
       if (pending.get(key) === entry) pending.delete(key)
-      if (given.decision !== 'ask') memory.put(key, given)
+      // A model that is unsure stays unsure; one that failed may answer next time.
+      if (!isFailure) memory.put(key, given)
       return given
     })
     const entry: Pending = { answer, waiting: 0, abandon: () => abort.abort() }
@@ -160,14 +161,17 @@ function encodeSafely(request: ModelRequest, redactor: Redactor): { facts: strin
 }
 
 /** Adapters promise the shape; a judge does not depend on promises. */
-function checked(answer: unknown): ModelAnswer {
+function checked(answer: unknown): Outcome {
   const { decision, reason } = ModelAnswer.parse(answer)
   const clean = cleanReason(reason)
   return clean === '' ? toPerson('the model gave no reason') : { decision, reason: clean }
 }
 
-function toPerson(reason: string): ModelAnswer {
-  return { decision: 'ask', reason }
+/** What a question came to: the model's own answer, or `ask` because there is none. */
+type Outcome = ModelAnswer & { isFailure?: true }
+
+function toPerson(reason: string): Outcome {
+  return { decision: 'ask', reason, isFailure: true }
 }
 
 function whyFailed(cause: unknown): string {

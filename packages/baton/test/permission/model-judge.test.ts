@@ -17,6 +17,7 @@ import { shellRequest, undecided } from './model-request.ts'
 const never = () => new AbortController().signal
 const allow = { decision: 'allow', reason: 'It only counts lines.' }
 const deny = { decision: 'deny', reason: 'It sends a file away.' }
+const unsure = { decision: 'ask', reason: 'Not sure.' }
 
 describe('the model judge', () => {
   test.each([allow, deny, { decision: 'ask', reason: 'It may cost money.' }])(
@@ -205,7 +206,7 @@ describe('an answer that is none', () => {
 })
 
 describe('what was answered before', () => {
-  test.each([allow, deny])('$decision is not asked for again within the hour', async given => {
+  test.each([allow, deny, unsure])('$decision is not asked for again within the hour', async given => {
     const { judge, time, answer, questions } = bench()
     const first = judge(shellRequest('frobnicate'))
     answer(given)
@@ -221,14 +222,18 @@ describe('what was answered before', () => {
     expect(questions).toHaveLength(2)
   })
 
-  test('ask is asked for again', async () => {
-    const { judge, answer, questions } = bench()
+  test.each<[string, (world: ReturnType<typeof bench>) => void]>([
+    ['a failure', ({ fail }) => fail(new Error('no connection'))],
+    ['an answer without a reason', ({ answer }) => answer({ decision: 'allow', reason: ' ' })],
+    ['an answer of another shape', ({ answer }) => answer({ decision: 'maybe' })],
+  ])('%s is not remembered: the model is asked again', async (_, end) => {
+    const world = bench()
     for (let times = 0; times < 2; times++) {
-      const judging = judge(shellRequest('frobnicate'))
-      answer({ decision: 'ask', reason: 'Not sure.' })
-      expect(await judging).toMatchObject({ cached: false })
+      const judging = world.judge(shellRequest('frobnicate'))
+      end(world)
+      expect(await judging).toMatchObject({ decision: 'ask', cached: false })
     }
-    expect(questions).toHaveLength(2)
+    expect(world.questions).toHaveLength(2)
   })
 
   test.each<[string, Partial<ModelRequest>]>([
