@@ -22,6 +22,7 @@ import type {
   TurnEnd,
 } from '../../ports/backend.ts'
 import type { ToolServer } from '../../ports/driver.ts'
+import { agentErrorText } from './agent-error.ts'
 import { type AgentProgram, type ProgramStart, startProgram } from './program.ts'
 import { callOf, resultOf } from './tool-call.ts'
 
@@ -284,7 +285,7 @@ class AcpBackend implements Backend {
 
   async #failed(what: string, cause: unknown): Promise<BatonError> {
     if (this.#connection.signal.aborted) return this.#dead(cause)
-    return new BatonError('model_failed', `The agent could not ${what}: ${messageOf(cause)}`, { cause })
+    return new BatonError('model_failed', `The agent could not ${what}: ${agentErrorText(cause)}`, { cause })
   }
 
   async #dead(cause: unknown): Promise<BatonError> {
@@ -317,5 +318,3 @@ const WANTED: Record<
 /** What Baton tells the agent about a denied call that ended its turn. The call's title is the agent's own text. */
 const refusalWords = ({ call, why }: { call: { title: string }; why: string | undefined }): string =>
   `That call was refused${why ? `: ${why}` : ''} (${call.title.slice(0, 200)}). Do not try it again in another form. Continue in another way, or say what you need.`
-
-const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
