@@ -178,9 +178,14 @@ async function tryChannels(io: Io): Promise<void> {
   const answer = await callDaemon(folderOf(io), 'POST', '/api/page/try-channels', 30_000)
   const reached = typeof answer === 'object' && answer && 'reached' in answer ? answer.reached : []
   const names = Array.isArray(reached) ? reached.map(String) : []
-  io.stdout.write(
-    names.length > 0
-      ? `Sent by ${names.join(', ')}.\n`
-      : 'Could not send a message; see `baton logs --kind fault`.\n',
-  )
+  io.stdout.write(triedText(names))
 }
+
+/** A channel that is not set up, or silent by the user's settings, has no fault to show: say so. */
+export const triedText = (reached: readonly string[]): string =>
+  reached.length > 0
+    ? `Sent by ${reached.join(', ')}.\n`
+    : [
+        'No channel sent the test message. Either no channel is set up (`baton doctor`), or your settings hold it back',
+        '(notify.about, notify.quiet_hours), or sending failed (`baton logs --kind fault`).\n',
+      ].join(' ')
