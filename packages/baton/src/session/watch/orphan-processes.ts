@@ -57,9 +57,9 @@ export class OrphanProcesses {
     const table = await processes.table()
     if (table.length === 0) return
     const running = new Set(stillRunning(known, table).map(({ id }) => id))
-    const owners = new Set<SessionId | null>(living.map(({ id }) => id))
-    for (const child of known) this.#updateStatus(child, running.has(child.id), owners.has(child.session))
     const byParent = byParentOf(table)
+    const ownerOf = ownersOf(living, byParent)
+    for (const child of known) this.#updateStatus(child, running.has(child.id), ownerOf(child))
     const remembered = new Set(known.map(keyOf))
     for (const session of living) this.#storeChildren(session, byParent, remembered)
     // Short-lived processes must not accumulate.
@@ -67,10 +67,11 @@ export class OrphanProcesses {
     await this.#recordFindings(known)
   }
 
-  #updateStatus(child: Spawn, runs: boolean, owned: boolean): void {
-    const status = !runs ? 'completed' : owned ? 'running' : 'abandoned'
-    if (status === child.status) return
-    this.#parts.store.putSpawn({ ...child, status, ended_at: runs ? null : this.#now() })
+  #updateStatus(child: Spawn, runs: boolean, owner: SessionId | undefined): void {
+    const status = !runs ? 'completed' : owner ? 'running' : 'abandoned'
+    const session = runs && owner ? owner : child.session
+    if (status === child.status && session === child.session) return
+    this.#parts.store.putSpawn({ ...child, session, status, ended_at: runs ? null : this.#now() })
   }
 
   #storeChildren(
@@ -118,6 +119,22 @@ export class OrphanProcesses {
 
   #now(): string {
     return new Date(this.#parts.clock.now()).toISOString()
+  }
+}
+
+/**
+ * The living session that a process belongs to: the one that started it, or the one whose agent it descends from. After
+ * `/clear`, the same agent continues with a new session, and its processes with it.
+ */
+function ownersOf(living: readonly Watched[], byParent: ByParent): (child: Spawn) => SessionId | undefined {
+  const ids = new Set(living.map(({ id }) => id))
+  let heirs: Map<number, SessionId> | undefined
+  const findHeirs = () =>
+    new Map(living.flatMap(({ id, pid }) => descendants(byParent, pid ?? -1).map(child => [child.pid, id])))
+  return ({ session, pid }) => {
+    if (session !== null && ids.has(session)) return session
+    heirs ??= findHeirs()
+    return heirs.get(pid ?? -1)
   }
 }
 
