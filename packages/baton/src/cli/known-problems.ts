@@ -37,6 +37,12 @@ export const KNOWN_PROBLEMS = {
     cause: 'Baton was updated while its daemon was running.',
     fix: 'baton up',
   },
+  'daemon/other-port': {
+    severity: 'warn',
+    says: 'listens at {url}, not on the port {port} of daemon.port',
+    cause: 'Another program uses that port, or you changed `daemon.port` while the daemon was running.',
+    fix: 'Stop the other program or choose another daemon.port, then: baton up --restart',
+  },
   'pause/on': {
     severity: 'warn',
     says: '{line}',

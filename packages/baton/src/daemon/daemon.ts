@@ -185,6 +185,11 @@ export async function runDaemon(
   await logins.moved()
   replaceFile(folder.endpoint, `${JSON.stringify({ pid: process.pid, url, version, startedAt })}\n`, 0o600)
   await baton.note({ kind: 'daemon', what: 'started', version, pid: process.pid })
+  if (baton.port && port !== baton.port) {
+    const words = `Port ${baton.port} (daemon.port) is taken by another program, so Baton listens on port ${port}`
+    const remedy = 'Stop the other program or choose another daemon.port, then: baton up --restart'
+    baton.fault('opening the port', new BatonError('daemon_refused', words, { remedy }))
+  }
   const guarded = (during: string, work: () => Promise<void>) => () =>
     void work().catch(cause => baton.fault(during, cause))
   const tidy = async () => {

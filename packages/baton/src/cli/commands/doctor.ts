@@ -7,6 +7,7 @@ import { pauseLine } from '@batonpass/contract/pause-line'
 import { agents } from '../../adapters/agents/agent-list.ts'
 import { isDiskFull } from '../../adapters/system/free-space.ts'
 import { onPath } from '../../adapters/system/on-path.ts'
+import type { LoadedConfig } from '../../config/load.ts'
 import { problemLine } from '../../config/problem.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
 import { measure } from '../../hook/self-test.ts'
@@ -53,6 +54,16 @@ function commandCheck(io: Io): Check {
     : found('command/absent', { bin: dirname(folderOf(io).launcher) })
 }
 
+/** A daemon whose port is taken listens on another; links and forwarded ports of the user lead nowhere then. */
+export function portChecks(
+  url: string,
+  { config, sources }: Pick<LoadedConfig, 'config' | 'sources'>,
+): Check[] {
+  const { port } = config.daemon
+  if (port === 0 || sources.get('daemon.port')?.kind === 'default') return []
+  return new URL(url).port === String(port) ? [] : [found('daemon/other-port', { url, port: String(port) })]
+}
+
 async function daemonChecks(io: Io): Promise<Check[]> {
   const folder = folderOf(io)
   let closed: BatonError | undefined
@@ -76,6 +87,7 @@ async function daemonChecks(io: Io): Promise<Check[]> {
     health?.store.writeProblem ??
     (isDiskFull(folder.dir) ? `The disk that holds ${folder.dir} is full. Free some space` : undefined)
   const stored = [
+    ...(health ? portChecks(health.url, await configOf(findWorktreeRoot(io.cwd), io)) : []),
     ...(writeProblem ? [found('journal/unwritable', { problem: writeProblem })] : []),
     ...(copyProblem ? [found('copy/failing', { problem: copyProblem })] : []),
     ...(health?.pauses ?? []).map(pause => found('pause/on', { line: pauseLine(pause) })),
