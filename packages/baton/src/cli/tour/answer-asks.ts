@@ -37,10 +37,12 @@ export async function answerAsks(
             '    This cannot be undone, so Baton asks you: here, in the browser, or on your phone.',
           ),
         )
-      const usual = ask.kind === 'confirm'
+      // Without a sandbox, Baton asks about the project's own tests, too.
+      const usual = ask.kind === 'confirm' || /^node --test$/m.test(ask.detail)
       const yes = isAlone ? usual : await question(ask, usual)
       if (yes === undefined) continue
-      const reason = yes || usual ? [] : ['--reason', 'no scripts from the internet']
+      // Only the tour's own no has a reason: nobody's answer gets words that they never gave.
+      const reason = isAlone && !yes ? ['--reason', 'no scripts from the internet'] : []
       await world
         .atTerminal(yes ? 'allow' : 'deny', ask.id, ...reason)
         .catch(() => say(colour('dim', '  (answered elsewhere)')))
@@ -59,7 +61,7 @@ export async function answerAsks(
     const until = AbortSignal.any([signal, settled.signal, patience])
     using questions = askAtTerminal(io, until)
     const watching = watch(ask, settled, until)
-    const words = usual ? '  Close it?' : '  Let it run?'
+    const words = ask.kind === 'confirm' ? '  Close it?' : '  Let it run?'
     const yes = await questions.yes(words, usual).catch(() => (patience.aborted ? usual : undefined))
     settled.abort()
     await watching

@@ -1,17 +1,19 @@
 import { execFile } from 'node:child_process'
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { agent as claude } from '../../../adapters/agents/claude-code/agent.ts'
 import { systemClock } from '../../../adapters/system/clock.ts'
 import { onPath } from '../../../adapters/system/on-path.ts'
-import { replyTo } from './answers.ts'
+import { branchIn, replyTo } from './answers.ts'
 import { type Answer, Hooks } from './hooks.ts'
 import { keyboard } from './keyboard.ts'
 import { Screen } from './screen.ts'
 import { type Outcome, STEPS } from './script.ts'
 
 const WINDOW = 200_000
+/** What a person said who refused a command; the next session knows it, too. */
+const REFUSAL = 'tour-refusal'
 
 /**
  * An agent without a model: it follows a script. Everything else is as with Claude Code: the hooks of the settings in HOME
@@ -119,7 +121,7 @@ export async function scriptedAgent(options: {
   }
 
   async function turn(prompt: string): Promise<string> {
-    const special = replyTo(prompt, { cwd, step })
+    const special = replyTo(prompt, { cwd, step, refusal: refusal() })
     if (special) {
       if (special.file) await write(special.file.path, special.file.text)
       return special.reply
@@ -133,6 +135,7 @@ export async function scriptedAgent(options: {
       },
       run,
       write,
+      branch: () => branchIn(cwd),
       grow(to) {
         tokens = to
       },
@@ -203,8 +206,10 @@ export async function scriptedAgent(options: {
     screen.dialog([' Do you want to proceed?', ` ${shown}`, ' ❯ 1. Yes', '   2. No'])
     const answer: Answer = await hooks.tell('PermissionRequest', call)
     screen.dialog(undefined)
-    const { behavior, message } = answer.hookSpecificOutput?.decision ?? {}
-    return behavior === 'allow' ? undefined : (message ?? 'no one said yes')
+    const { behavior, message = 'no one said yes' } = answer.hookSpecificOutput?.decision ?? {}
+    if (behavior === 'allow') return undefined
+    writeFileSync(join(home, REFUSAL), message)
+    return message
   }
 
   function shell(command: string): Promise<Outcome> {
@@ -224,6 +229,10 @@ export async function scriptedAgent(options: {
     } catch {
       return 0
     }
+  }
+  function refusal(): string | undefined {
+    const file = join(home, REFUSAL)
+    return existsSync(file) ? readFileSync(file, 'utf8').split('\n', 1)[0] : undefined
   }
   function reached(now: number): void {
     writeFileSync(join(home, 'tour-step'), String(now))

@@ -6,29 +6,38 @@ export interface Special {
   file?: { path: string; text: string }
 }
 
+/** How far the script came. */
+interface Progress {
+  cwd: string
+  step: number
+  /** What was said when a person refused a command. */
+  refusal: string | undefined
+}
+
 /** Prompts of Baton that want something else than the next step of the script. */
-export function replyTo(prompt: string, { cwd, step }: { cwd: string; step: number }): Special | undefined {
+export function replyTo(prompt: string, { cwd, step, refusal }: Progress): Special | undefined {
   if (prompt.includes('<handoff-check>'))
     return {
-      reply: `<handoff-check>\ngoal: ${GOAL}\nbranch: ${branchIn(cwd)}\nnext: ${NEXT}\ninstructions: ${REFUSED}\n</handoff-check>`,
+      reply: `<handoff-check>\ngoal: ${GOAL}\nbranch: ${branchIn(cwd)}\nnext: ${NEXT}\ninstructions: ${refusal ? `${refusal} (reason of a refusal)` : 'none'}\n</handoff-check>`,
     }
   const path = [...prompt.matchAll(/(\.bmad\/handoffs\/handoff-[\d-]+\.md)/g)].at(-1)?.[1]
   if (path !== undefined && /write the handoff document/i.test(prompt))
-    return { file: { path, text: document(cwd, step) }, reply: `The handoff document is in ${path}.` }
+    return {
+      file: { path, text: document(cwd, step, refusal) },
+      reply: `The handoff document is in ${path}.`,
+    }
   return undefined
 }
 
 const GOAL = 'Apply discount codes in the cart (issue 42)'
-/** What the tour's user says when they refuse the script from the internet. */
-const REFUSED = 'no scripts from the internet (reason of a refusal)'
 const NEXT = 'Explain discount codes in the README'
 
 const gitIn = (cwd: string, ...args: string[]): string =>
   execFileSync('git', args, { cwd, encoding: 'utf8' }).trim()
-const branchIn = (cwd: string): string => gitIn(cwd, 'branch', '--show-current')
+export const branchIn = (cwd: string): string => gitIn(cwd, 'branch', '--show-current')
 
 /** Written from git, so that it is true. */
-function document(cwd: string, step: number): string {
+function document(cwd: string, step: number, refusal: string | undefined): string {
   const now = new Date(systemClock.now()).toISOString().slice(0, 19).replace('T', ' ')
   const done = ['A test for discount codes in `cart.test.js`', 'Discount codes in `cart.js`'].slice(0, step)
   return `---
@@ -71,6 +80,6 @@ ${done.map(line => `- [x] ${line}`).join('\n')}
 
 ## Notes
 
-- No script from the internet is used to format the code
+- ${refusal ? `A command was refused: ${refusal}` : 'No command was refused'}
 `
 }
