@@ -1,6 +1,5 @@
 import type { Config } from '@batonpass/contract/config'
 import type { AgentName, PermissionMode } from '@batonpass/contract/event'
-import { EventId, SessionId } from '@batonpass/contract/ids'
 import { readerOf } from '../adapters/agents/readers.ts'
 import { recentTranscripts } from '../adapters/agents/recent-transcripts.ts'
 import { findWorktreeRoot } from '../config/project.ts'
@@ -8,7 +7,8 @@ import type { ToolEvent } from '../permission/ask-for.ts'
 import type { TranscriptItem } from '../ports/transcript.ts'
 import type { Io } from './io.ts'
 import { configOf, type LocalJudge, localJudge } from './local-judge.ts'
-import { callOutlook, sandboxFinder } from './local-sandbox.ts'
+import { sandboxFinder } from './local-sandbox.ts'
+import { outlook, snapshotThen, unreportedCall } from './outlook.ts'
 
 type Undecided = Config['permission']['undecided']
 
@@ -101,8 +101,8 @@ async function replay(
         tally.calls++
         for (const undecided of ['respect', 'ask', 'defer'] as const) {
           const config = { ...judge.config, permission: { ...judge.config.permission, undecided } }
-          const place = { worktree: project, home: io.home }
-          const { decision } = await callOutlook(event, judgement, place, config, findSandbox)
+          const place = { project, config, findSandbox, snapshot: snapshotThen }
+          const { decision } = await outlook(event, judgement, place, io)
           if (decision === 'ask') tally[undecided]++
         }
       }
@@ -120,32 +120,21 @@ async function judgeIn(project: string, preset: Replay['preset'], io: Io): Promi
 }
 
 /** A call from a transcript as the hook would have reported it. */
-function eventOf(
+const eventOf = (
   agent: AgentName,
   { id, tool, action }: Extract<TranscriptItem, { kind: 'call' }>,
   cwd: string,
   mode: PermissionMode | undefined,
-): ToolEvent {
-  return {
-    type: 'ToolRequested',
-    id: NO_EVENT,
-    at: NO_TIME,
+): ToolEvent =>
+  unreportedCall({
     agent,
-    session: NO_SESSION,
-    nativeSession: 'replayed',
     cwd,
     tool,
     input: inputOf(action),
     action,
     toolUseId: id,
     ...(mode ? { mode } : {}),
-  }
-}
-
-// Nothing of these is looked at, recorded or sent.
-const NO_EVENT = EventId.parse(`evt_${'0'.repeat(20)}`)
-const NO_SESSION = SessionId.parse(`ses_${'0'.repeat(20)}`)
-const NO_TIME = new Date(0).toISOString()
+  })
 
 /** The part of Claude Code's tool inputs that rules look at. */
 function inputOf(action: ToolEvent['action']): object {

@@ -9,8 +9,6 @@ import { type LoadedConfig, loadConfig } from '../config/load.ts'
 import { stateDir } from '../config/places.ts'
 import { problemLine } from '../config/problem.ts'
 import type { ToolEvent } from '../permission/ask-for.ts'
-import { nextLink } from '../permission/chain.ts'
-import { chainSettings } from '../permission/chain-settings.ts'
 import type { GrantsInForce } from '../permission/grants/grants-in-force.ts'
 import { judge } from '../permission/judge.ts'
 import { judgeCall } from '../permission/requests.ts'
@@ -31,14 +29,7 @@ export function localJudge(
 ): LocalJudge {
   const permissions = { ...config.permissions, allow: [...config.permissions.allow, ...allow] }
   const rules = rulesInForce({ ...config, permissions }, { worktree, home: io.home })
-  const { port } = config.daemon
-  const guarded = {
-    folders: [stateDir(io.env, io.home)],
-    ports: port === 0 ? [] : [port],
-    pids: [],
-    hooks: hookFiles(io.home, io.env),
-  }
-  const place = { worktree, home: io.home, guarded }
+  const place = { worktree, home: io.home, guarded: guardedBy(config, io) }
   const paths = { realpath, hasDashNames, findBareRepository }
   return {
     tool: request => {
@@ -46,6 +37,16 @@ export function localJudge(
       return judge({ ...request, ...place, ...(branch ? { branch } : {}) }, rules, paths)
     },
     call: event => judgeCall(event, rules, place, paths),
+  }
+}
+
+/** What of Baton's own no agent may touch. */
+export function guardedBy({ daemon: { port } }: Pick<Config, 'daemon'>, { env, home }: Io) {
+  return {
+    folders: [stateDir(env, home)],
+    ports: port === 0 ? [] : [port],
+    pids: [],
+    hooks: hookFiles(home, env),
   }
 }
 
@@ -57,28 +58,4 @@ export function configOf(project: string, io: Io): Promise<LoadedConfig> {
 /** A rule that was not understood does not count: the caller must know about it. */
 export function warnOf({ problems }: LoadedConfig, io: Io): void {
   for (const problem of problems) io.stderr.write(`${paint(io)('red', 'error:')} ${problemLine(problem)}\n`)
-}
-
-export interface Outlook {
-  decision: 'allow' | 'deny' | 'ask' | 'defer'
-  reason: string
-}
-
-/** What a judgement comes to where neither a model nor a person is asked; without an event, in the agent's default mode. */
-export function outlook(
-  judgement: PermissionJudgement,
-  { permission }: Pick<Config, 'permission'>,
-  event: Pick<ToolEvent, 'type' | 'action' | 'mode'> = { type: 'ToolRequested', action: { kind: 'other' } },
-): Outlook {
-  const next = nextLink(judgement, chainSettings(permission, event, event.mode, false))
-  switch (next.link) {
-    case 'decided':
-      return { decision: next.decision, reason: judgement.reason }
-    case 'undo':
-      return { decision: 'allow', reason: `${judgement.reason}: stays inside the worktree and can be undone` }
-    case 'defer':
-      return { decision: 'defer', reason: judgement.reason }
-    default:
-      return { decision: 'ask', reason: judgement.reason }
-  }
 }

@@ -3,6 +3,7 @@ import type { AgentEvent, PermissionMode } from '@batonpass/contract/event'
 import { EventId, SessionId } from '@batonpass/contract/ids'
 import type { Session } from '@batonpass/contract/session'
 import { isInside } from '@batonpass/shell-verdict/paths/resolve'
+import { sandboxingOf } from '../adapters/agents/registry.ts'
 import { outsideWork } from '../adapters/broker/outside.ts'
 import { brokerSockets } from '../adapters/broker/sockets.ts'
 import { systemClock } from '../adapters/system/clock.ts'
@@ -16,7 +17,6 @@ import { commandText } from '../sandbox/broker/command-text.ts'
 import type { BrokeredCommand } from '../work/workflows/run-grant.ts'
 import type { Ground } from './ground.ts'
 import { newEntry } from './new-entry.ts'
-import { sandboxingOf } from './rewrites.ts'
 
 export interface BrokerLinks {
   intake(): Pick<Intake, 'handleEvent'>

@@ -3,6 +3,7 @@ import { BatonError } from '@batonpass/contract/errors'
 import { agents } from '../adapters/agents/agent-list.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemIds } from '../adapters/system/ids.ts'
+import { readText } from '../adapters/system/read-text.ts'
 import { realpath } from '../adapters/system/realpath.ts'
 import type { OutsideLogin } from '../ports/agent.ts'
 import type { ContainedRun } from '../ports/sandbox.ts'
@@ -12,7 +13,6 @@ import type { Sandboxes } from '../sandbox/sandboxes.ts'
 import type { Ground } from './ground.ts'
 import type { InsideCalls } from './model.ts'
 import { programMounts, programOf } from './program-mounts.ts'
-import { readText } from './read-text.ts'
 
 export interface ComposedInsideCalls {
   calls: InsideCalls

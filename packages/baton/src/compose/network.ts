@@ -11,6 +11,7 @@ import { packageCache } from '../adapters/proxy/package-cache.ts'
 import { FilteringProxy } from '../adapters/proxy/proxy.ts'
 import { readCertificates, readRegistryFiles, systemCertificates } from '../adapters/proxy/user-files.ts'
 import { systemClock } from '../adapters/system/clock.ts'
+import { readText } from '../adapters/system/read-text.ts'
 import type { OutsideLogin } from '../ports/agent.ts'
 import type { Blocked, HostRule } from '../ports/network.ts'
 import {
@@ -23,7 +24,6 @@ import { CERTIFICATES, hasOwnProxy, networkVariables } from '../sandbox/network/
 import { readUserRegistries } from '../sandbox/network/registries.ts'
 import { insideSettings } from '../sandbox/network/tool-settings.ts'
 import type { SandboxNetwork } from '../sandbox/sandboxes.ts'
-import { readText } from './read-text.ts'
 
 export interface NetworkLinks {
   home: string

@@ -3,11 +3,13 @@ import type { AgentName, EventOf } from '@batonpass/contract/event'
 import type { SessionId } from '@batonpass/contract/ids'
 import type { Session } from '@batonpass/contract/session'
 import { agents } from '../adapters/agents/agent-list.ts'
+import { sandboxingOf } from '../adapters/agents/registry.ts'
 import type { AgentProcess } from '../adapters/system/agent-process.ts'
 import { waitForLine } from '../adapters/system/last-line.ts'
+import { readText } from '../adapters/system/read-text.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import { isAmongModes } from '../permission/run-inside.ts'
-import type { AgentSandboxing, DecodedEvent } from '../ports/agent.ts'
+import type { DecodedEvent } from '../ports/agent.ts'
 import type { UntoldReports } from '../sandbox/reactor.ts'
 import {
   type AgentProgram,
@@ -18,7 +20,6 @@ import {
 import type { Sandboxes } from '../sandbox/sandboxes.ts'
 import type { Ground } from './ground.ts'
 import { newEntry } from './new-entry.ts'
-import { readText } from './read-text.ts'
 
 export interface RewriteLinks {
   sandboxes: Pick<Sandboxes, 'find'>
@@ -118,9 +119,6 @@ export function composeRewrites(
     },
   }
 }
-
-export const sandboxingOf = (agent: string): AgentSandboxing | undefined =>
-  agents.find(({ adapter }) => adapter.name === agent)?.sandboxing
 
 /** What is known about agents' programs, below the state folder. */
 const PROOFS = 'sandbox/rewrites.json'

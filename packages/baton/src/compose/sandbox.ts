@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns/promises'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { EventOf } from '@batonpass/contract/event'
 import { SessionId } from '@batonpass/contract/ids'
+import { sandboxingOf } from '../adapters/agents/registry.ts'
 import { hostFiles } from '../adapters/bubblewrap/files.ts'
 import { viewHost } from '../adapters/bubblewrap/probe.ts'
 import { bubblewrapSandbox } from '../adapters/bubblewrap/sandbox.ts'
@@ -14,24 +14,24 @@ import { systemIds } from '../adapters/system/ids.ts'
 import { onPath } from '../adapters/system/on-path.ts'
 import { realpath } from '../adapters/system/realpath.ts'
 import type { Asks } from '../ask/asks.ts'
-import { undecidedFor } from '../permission/chain-settings.ts'
+import { cwdOf } from '../permission/ask-for.ts'
 import { containmentPlace } from '../permission/containment.ts'
-import { dialogFollows } from '../permission/links.ts'
+import { brokerFor, ownerOfRules } from '../permission/own-rules.ts'
 import { canRunInside, type SandboxLink } from '../permission/run-inside.ts'
-import type { ReactionContext, Reactor } from '../ports/reactor.ts'
+import type { Reactor } from '../ports/reactor.ts'
 import { HIDDEN_VARIABLES } from '../sandbox/environment.ts'
 import { hasOwnProxy } from '../sandbox/network/inside-environment.ts'
 import { sandboxReactor, UntoldReports } from '../sandbox/reactor.ts'
 import { Sandboxes } from '../sandbox/sandboxes.ts'
 import { composeAccess } from './access.ts'
-import { cwdOf, ownerOfRules, processReader, rulePlace } from './agent-place.ts'
+import { processReader, rulePlace } from './agent-place.ts'
 import { type BrokerLinks, composeBroker } from './broker.ts'
 import type { Ground } from './ground.ts'
 import { composeInsideCalls } from './inside-calls.ts'
 import type { InsideCalls } from './model.ts'
 import { composeNetwork } from './network.ts'
 import { newEntry } from './new-entry.ts'
-import { composeRewrites, type Rewrites, sandboxingOf } from './rewrites.ts'
+import { composeRewrites, type Rewrites } from './rewrites.ts'
 import { type ComposedWholeAgents, composeWholeAgents } from './whole-agents.ts'
 
 export interface ComposedSandbox extends Pick<Rewrites, 'off' | 'restore'> {
@@ -225,7 +225,7 @@ export function composeSandbox(
             worktree: context.project,
             cwd: cwdOf(event, context),
             home,
-            broker: brokerFor(event, context),
+            broker: brokerFor(event, context, sandboxingOf(event.agent)),
             hasRegistries: await hasRegistries(context.session.pid),
           },
           { ...context.config, sandbox: await access.settingsFor(event.session, context) },
@@ -264,16 +264,3 @@ const FIXED_PATHS =
 
 /** Distinct hosts of one session that the journal lists. */
 const MOST_BLOCKED = 100
-
-/** Where a person says yes to what the broker does for a command. What Claude Code's own mode judges, it must see. */
-function brokerFor(event: EventOf<'ToolRequested'>, context: ReactionContext) {
-  const { attended, config, session, isContained } = context
-  // The command runs as it is, so nothing ties a yes in the dialog to what it then wants from the broker.
-  if (isContained) return 'person'
-  const mode = event.mode ?? session.mode
-  const isLeft = undecidedFor(config.permission.undecided, event, mode) === 'leave'
-  const isOwnJudge = mode !== undefined && sandboxingOf(event.agent)?.ownJudge?.includes(mode) === true
-  if (isLeft && isOwnJudge) return 'agent'
-  if (dialogFollows(event, context)) return 'dialog'
-  return attended === true ? 'rules' : 'person'
-}

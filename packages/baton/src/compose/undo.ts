@@ -6,9 +6,10 @@ import { systemClock } from '../adapters/system/clock.ts'
 import type { Redactor } from '../journal/redact.ts'
 import { subjectOf } from '../permission/ask-for.ts'
 import type { PermissionPorts } from '../permission/reactor.ts'
+import { snapshotted } from '../permission/snapshotted.ts'
 import type { Reactor } from '../ports/reactor.ts'
 import { SnapshotRefresher } from '../undo/refresher.ts'
-import { makeUndo, type Occasion, type Undo } from '../undo/undo.ts'
+import { makeUndo, type Undo } from '../undo/undo.ts'
 
 const MAX_LABEL_LENGTH = 200
 
@@ -21,41 +22,15 @@ export function snapshotBefore(
   refresher: Pick<SnapshotRefresher, 'cancel'>,
   redactor: Redactor,
 ): PermissionPorts['snapshot'] {
-  return async (event, project, { effects }) => {
+  return async (event, project, judgement) => {
     const began = systemClock.elapsed()
     const label = redactor.text(subjectOf(event)).slice(0, MAX_LABEL_LENGTH)
     refresher.cancel(project)
-    const covered = await takeCovering(undo, project, effects.writes, {
-      label,
-      session: event.nativeSession,
-      event: event.id,
+    const covered = await snapshotted(judgement, async () => {
+      const taken = await undo.take(project, { label, session: event.nativeSession, event: event.id })
+      return taken && { ...taken, undo: String(taken.step) }
     })
     return { ...covered, snapshotMs: Math.round((systemClock.elapsed() - began) * 1000) / 1000 }
-  }
-}
-
-async function takeCovering(
-  undo: Pick<Undo, 'take'>,
-  project: string,
-  writes: readonly string[],
-  occasion: Occasion,
-): Promise<{ undo: string } | { noUndo: string }> {
-  try {
-    const taken = await undo.take(project, occasion)
-    if (!taken) return { noUndo: 'the project is not in a git worktree' }
-    if (writes.length === 0)
-      return taken.complete
-        ? { undo: String(taken.step) }
-        : { noUndo: `the snapshot does not contain ${taken.leftOut[0]?.path}` }
-    if (await taken.covers(writes)) return { undo: String(taken.step) }
-    for (const path of writes)
-      if (!(await taken.covers([path]))) return { noUndo: `the snapshot does not contain ${path}` }
-    return { noUndo: 'the snapshot does not contain everything that the command may write' }
-  } catch (cause) {
-    // Too many files or an unfinished write is no fault of Baton's: the person learns it from `baton why`.
-    if (cause instanceof BatonError && cause.code === 'undo_unavailable')
-      return { noUndo: [cause.message, cause.remedy].filter(Boolean).join('. ') }
-    throw cause
   }
 }
 

@@ -9,6 +9,7 @@ import { z } from 'zod'
 import { agents } from '../adapters/agents/agent-list.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemIds } from '../adapters/system/ids.ts'
+import { readText } from '../adapters/system/read-text.ts'
 import { realpath } from '../adapters/system/realpath.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import { findWorktreeRoot } from '../config/project.ts'
@@ -25,7 +26,6 @@ import type { Sandboxes } from '../sandbox/sandboxes.ts'
 import { type WholeAgent, WholeAgents } from '../sandbox/whole-agents.ts'
 import type { Ground } from './ground.ts'
 import { ownMount, programMounts, programOf } from './program-mounts.ts'
-import { readText } from './read-text.ts'
 
 export interface ContainedLaunch {
   /** Starts in place of the agent's own program. */

@@ -7,6 +7,10 @@ import { ruleText } from './rules/rule-text.ts'
 export type ToolEvent = EventOf<'ToolRequested'> | EventOf<'PermissionAsked'>
 export type ToolCallEvent = ToolEvent | EventOf<'ToolFinished'>
 
+/** Where a command works: agents may name another folder for one command. */
+export const cwdOf = ({ action, cwd }: ToolCallEvent, { project }: { project: string }): string =>
+  (action.kind === 'shell' ? action.cwd : undefined) ?? cwd ?? project
+
 /** What binds an answer: exactly this tool input, in this session and folder. */
 export const fingerprintFor = (event: ToolEvent): string =>
   fingerprintOf({ session: event.session, tool: event.tool, input: event.input, cwd: event.cwd })

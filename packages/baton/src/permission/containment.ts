@@ -128,7 +128,7 @@ export const mayLeaveByMode = (
 ): boolean => understood && sandbox.mode !== 'strict'
 
 /** What the broker does for a command only after a yes. */
-export function openSteps({ trail, effects }: PermissionJudgement): PermissionStep[] {
+function openSteps({ trail, effects }: PermissionJudgement): PermissionStep[] {
   const brokered = new Set((effects.brokered ?? []).map(keptPart))
   const granted = new Set((effects.granted ?? []).map(keptPart))
   return trail.filter(({ part, decision }) => {

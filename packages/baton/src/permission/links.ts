@@ -29,7 +29,12 @@ export interface ModelJudge {
     context: ReactionContext,
     judgement: PermissionJudgement,
     signal: AbortSignal,
-  ): Promise<{ decision: 'allow' | 'deny' | 'ask'; reason: string }>
+  ): Promise<Opinion>
+}
+
+interface Opinion {
+  decision: 'allow' | 'deny' | 'ask'
+  reason: string
 }
 
 export interface Walk {
@@ -45,11 +50,36 @@ export interface Walk {
   rules?: (() => Promise<AskRules | undefined>) | undefined
 }
 
-/** Goes through the links that take time. A link that fails has not decided: the next one does. */
-export async function walk(
-  { event, context, judgement, tried, rules, ...given }: Walk,
+/** What a decision needs to know about the session of a call. */
+export type CallContext = Pick<ReactionContext, 'project' | 'config' | 'attended'> & {
+  session: Pick<ReactionContext['session'], 'mode'>
+}
+
+/** Goes through the links that take time, up to a person. */
+export const walk = (
+  { rules, context, ...given }: Walk,
   signal: AbortSignal,
   ports: LinkPorts,
+): Promise<Decided> =>
+  walkTo(
+    { ...given, context },
+    {
+      ...ports,
+      askModel: async () => ports.model?.judge(given.event, context, given.judgement, signal),
+      askPerson: reason => askPerson({ event: given.event, context, reason, rules }, signal, ports),
+    },
+  )
+
+/** The links of the chain whose end differs between a call and a forecast of one. */
+export interface WalkPorts extends Pick<LinkPorts, 'snapshot' | 'bringsGuarded' | 'fault'> {
+  askModel(): Promise<Opinion | undefined>
+  askPerson(reason: string): Promise<Decided>
+}
+
+/** A link that fails has not decided: the next one does. */
+export async function walkTo(
+  { event, context, judgement, tried, ...given }: Omit<Walk, 'context' | 'rules'> & { context: CallContext },
+  ports: WalkPorts,
 ): Promise<Decided> {
   let reason = given.reason ?? judgement.reason
   let { settings } = given
@@ -86,9 +116,7 @@ export async function walk(
         return { decision: 'allow', reason: words, by: 'undo', ...taken }
       }
       case 'model': {
-        const opinion = await ports.model
-          ?.judge(event, context, judgement, signal)
-          .catch(cause => ports.fault('asking a model', cause))
+        const opinion = await ports.askModel().catch(cause => ports.fault('asking a model', cause))
         if (!opinion) break
         if (opinion.decision !== 'ask')
           return { decision: opinion.decision, reason: opinion.reason, by: 'model', ...noUndo }
@@ -97,13 +125,17 @@ export async function walk(
         break
       }
       case 'person':
-        return { ...(await askPerson({ event, context, reason, rules }, signal, ports)), ...noUndo }
+        return { ...(await ports.askPerson(reason)), ...noUndo }
     }
   }
 }
 
 export const takeSnapshot = (
-  { event, context, judgement }: Pick<Walk, 'event' | 'context' | 'judgement'>,
+  {
+    event,
+    context,
+    judgement,
+  }: Pick<Walk, 'event' | 'judgement'> & { context: Pick<CallContext, 'project'> },
   ports: Pick<LinkPorts, 'snapshot' | 'fault'>,
 ): Promise<Snapshotted> =>
   ports.snapshot(event, context.project, judgement).catch(cause => {
@@ -141,7 +173,7 @@ const isWithoutTerminal = (event: ToolEvent, { attended }: ReactionContext): boo
   event.agent === 'claude-code' && attended === false
 
 /** Claude Code in a terminal shows its dialog for an `ask` and calls its next hook meanwhile; elsewhere this hook is all there is. */
-export const dialogFollows = (event: ToolEvent, { attended }: ReactionContext): boolean =>
+export const dialogFollows = (event: ToolEvent, { attended }: Pick<CallContext, 'attended'>): boolean =>
   event.type === 'ToolRequested' && event.agent === 'claude-code' && attended === true
 
 /**

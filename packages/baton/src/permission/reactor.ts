@@ -1,6 +1,6 @@
 import type { Ask, AskRules, WithdrawnWhy } from '@batonpass/contract/ask'
-import type { AgentEvent, EventOf, PermissionMode } from '@batonpass/contract/event'
-import type { PermissionJudgement, PermissionRule, PermissionStep } from '@batonpass/contract/permission'
+import type { AgentEvent, EventOf } from '@batonpass/contract/event'
+import type { PermissionJudgement, PermissionRule } from '@batonpass/contract/permission'
 import type { PathPorts } from '@batonpass/shell-verdict/paths/resolve'
 import type { Asks } from '../ask/asks.ts'
 import type { Contribution } from '../ports/contribution.ts'
@@ -9,7 +9,7 @@ import { eventOf, fingerprintFor, isAbout, isOfSubagent, type ToolEvent } from '
 import { type Call, Calls } from './calls.ts'
 import { type ChainSettings, type NextLink, nextLink } from './chain.ts'
 import { chainSettings } from './chain-settings.ts'
-import { mayLeaveByMode } from './containment.ts'
+import { decideCommand, modeOf } from './decide-command.ts'
 import { type GrantsInForce, usesUp } from './grants/grants-in-force.ts'
 import type { PermissionRequest } from './judge-context.ts'
 import { askMs, dialogFollows, type LinkPorts, takeSnapshot, walk } from './links.ts'
@@ -17,7 +17,7 @@ import { type Decided, type RecordPorts, record } from './record.ts'
 import { rulesToRemember } from './remembered-rules.ts'
 import { type CallPlace, judgeCall } from './requests.ts'
 import type { RuleSet } from './rules/compile.ts'
-import { runInside, type SandboxLink } from './run-inside.ts'
+import type { SandboxLink } from './run-inside.ts'
 
 export interface PermissionPorts extends LinkPorts, RecordPorts {
   asks: Pick<Asks, 'ask' | 'withdraw' | 'remembered'>
@@ -107,49 +107,26 @@ async function decide(
   }
   const { sandbox } = ports
   if (event.type === 'ToolRequested' && judgement.decision !== 'deny' && sandbox?.takes(event, context)) {
-    const snapshot = settings.undo ? () => takeSnapshot({ event, context, judgement }, ports) : undefined
     const run = async (signal: AbortSignal): Promise<Contribution> => {
-      const { link } = nextLink(judgement, settings, tried)
-      // Of what is left to the agent, only `bypass` surely runs everything.
-      const isLetRun = link === 'defer' && modeOf(event, context) === 'bypass'
-      const isAllowedByText = link === 'decided' || link === 'undo' || isLetRun
-      const options = { snapshot, isAllowedByText, decideRelease: decideRelease(signal) }
-      const decided = await runInside(event, context, judgement, options, sandbox).catch(cause => {
-        ports.fault('preparing the sandbox', cause)
-        return 'leaves' as const
-      })
-      if (decided && decided !== 'leaves') return await conclude(signal.aborted ? unheard(decided) : decided)
-      const mustAsk = decided === 'leaves' && !mayLeaveByMode(judgement, context.config)
-      const outcome = await byText(mustAsk ? { ...settings, undecided: 'ask' } : settings)
-      return outcome.now ?? (await outcome.later?.run(signal)) ?? {}
+      const result = await decideCommand(
+        { event, context, judgement, settings, tried },
+        {
+          sandbox,
+          snapshot: () => takeSnapshot({ event, context, judgement }, ports),
+          walkPart: async (part, settings, reason) =>
+            (await isRemembered())
+              ? REMEMBERED
+              : await walk({ event, context, judgement: part, settings, tried, reason }, signal, ports),
+          byText,
+          fault: ports.fault,
+        },
+      )
+      if ('inside' in result) return await conclude(signal.aborted ? unheard(result.inside) : result.inside)
+      return result.byText.now ?? (await result.byText.later?.run(signal)) ?? {}
     }
     return { later: { run, otherwise, withinMs } }
   }
   return await byText(settings)
-
-  /** What the links after the rules make of a part that leaves the sandbox while the rest runs inside. */
-  function decideRelease(signal: AbortSignal) {
-    return async ({ decision, reason: why }: PermissionStep): Promise<Decided> => {
-      if (await isRemembered()) return REMEMBERED
-      const effects = { ...judgement.effects, brings: [] }
-      const decided = await walk(
-        {
-          event,
-          context,
-          judgement: { ...judgement, decision, effects },
-          settings: { ...settings, undo: false },
-          tried,
-          reason: why,
-        },
-        signal,
-        ports,
-      )
-      // Only a mode that never asks lets the broker do it; in others the agent's own dialog opens.
-      const mode = modeOf(event, context)
-      const asksItself = decided.decision === 'defer' && mode !== 'bypass' && mode !== 'never-ask'
-      return asksItself ? { ...decided, decision: 'ask' } : decided
-    }
-  }
 
   async function isRemembered(): Promise<boolean> {
     return canRemember(event, context, judgement) && (await ports.asks.remembered(fingerprintFor(event)))
@@ -208,9 +185,6 @@ function settingsFor(
   // A dialog that opens although Baton said yes comes from another rule, such as the person's own settings.
   return call?.told === 'allow' ? { ...settings, personOnly: true } : settings
 }
-
-const modeOf = (event: ToolEvent, { session }: ReactionContext): PermissionMode | undefined =>
-  event.mode ?? session.mode
 
 const isPlanning = (event: ToolEvent, context: ReactionContext): boolean => modeOf(event, context) === 'plan'
 

@@ -15,7 +15,7 @@ import {
   releasesOf,
   whyOutside,
 } from './containment.ts'
-import type { Snapshotted } from './links.ts'
+import type { CallContext, Snapshotted } from './links.ts'
 import type { Decided } from './record.ts'
 
 type ShellRequest = EventOf<'ToolRequested'>
@@ -42,25 +42,25 @@ export const isAmongModes = (modes: AgentSandboxing['modes'], mode: PermissionMo
 export type RulesOwner = 'user' | 'project'
 
 /** The sandbox as the permission chain sees it. */
-export interface SandboxLink {
+export interface SandboxLink<C extends CallContext = ReactionContext> {
   /** Whether this is a command of an agent and a permission mode that can run inside. */
-  takes(event: ShellRequest, context: ReactionContext): boolean
+  takes(event: ShellRequest, context: C): boolean
   /** Why this machine has no sandbox, and what to do; undefined if it has one. */
   whyUnavailable(): Promise<string | undefined>
   /** Whose settings of the agent may decide about the command, so that it must see the text. Undefined: no one's. */
-  ownRules(event: ShellRequest, context: ReactionContext): Promise<RulesOwner | undefined>
+  ownRules(event: ShellRequest, context: C): Promise<RulesOwner | undefined>
   /** The agent's own sandbox, if it is on: it counts as the sandbox. */
-  ownSandbox?(event: ShellRequest, context: ReactionContext): Promise<AgentOwnSandbox | undefined>
+  ownSandbox?(event: ShellRequest, context: C): Promise<AgentOwnSandbox | undefined>
   /** Whether this agent's program runs what it is handed in place of a command. Absent: it does. */
-  rewriteState?(event: ShellRequest, context: ReactionContext): Promise<RewriteState>
-  place(event: ShellRequest, context: ReactionContext): Promise<ContainmentPlace>
+  rewriteState?(event: ShellRequest, context: C): Promise<RewriteState>
+  place(event: ShellRequest, context: C): Promise<ContainmentPlace>
   ports: ContainmentPorts
   /** Servers that a person opened to the session. */
   openedHosts(session: string): readonly string[]
   /** `release`: what of it may leave, and whether that is decided or a person sees it in the agent's dialog first. */
   prepare(
     event: ShellRequest,
-    context: ReactionContext,
+    context: C,
     release?: Pick<Release, 'actions' | 'isGranted'>,
   ): Promise<{ ok: true; id: string; text: string } | { ok: false; reason: string }>
   discard(session: string, id: string): Promise<void>
@@ -80,12 +80,12 @@ export interface InsideOptions {
  * Prepares a command for the sandbox. Undefined: its text decides, as without a sandbox. `leaves`: so it does, but there is
  * a sandbox, so code that no one has read needs a yes.
  */
-export async function runInside(
+export async function runInside<C extends CallContext>(
   event: ShellRequest,
-  context: ReactionContext,
+  context: C,
   judgement: PermissionJudgement,
   { snapshot, isAllowedByText, decideRelease }: InsideOptions,
-  link: SandboxLink,
+  link: SandboxLink<C>,
 ): Promise<Decided | 'leaves' | undefined> {
   const isStrict = context.config.sandbox.mode === 'strict'
   const refuse = (why: string): Decided | undefined =>
@@ -165,11 +165,11 @@ const needsNetwork = ({ effects: { brokered = [], installs = [] } }: PermissionJ
   brokered.length + installs.length > 0
 
 /** A command that would fail in the agent's own sandbox even if it is allowed: no one is asked, and the model learns what works. */
-async function whyCannotWork(
+async function whyCannotWork<C extends CallContext>(
   event: ShellRequest,
-  context: ReactionContext,
+  context: C,
   judgement: PermissionJudgement,
-  link: SandboxLink,
+  link: SandboxLink<C>,
 ): Promise<string | undefined> {
   if (!needsNetwork(judgement) || (await link.ownRules(event, context)) !== undefined) return undefined
   return (await link.ownSandbox?.(event, context))?.withoutNetwork
@@ -181,7 +181,7 @@ async function runInOwnSandbox(
   judgement: PermissionJudgement,
   { worktree }: ContainmentPlace,
   snapshot: InsideOptions['snapshot'],
-  { ports }: SandboxLink,
+  { ports }: Pick<SandboxLink, 'ports'>,
 ): Promise<Decided | undefined> {
   // Neither the broker nor a registry answers there: the text decides about what needs one.
   if (needsNetwork(judgement) && !hasNetwork) return undefined

@@ -22,16 +22,20 @@ export interface Occasion {
   readonly event?: string | undefined
 }
 
-export interface Snapshot {
-  readonly step: number
-  readonly commit: string
-  /** Root of the worktree, with links resolved. */
-  readonly root: string
+/** What of a worktree a snapshot contains. */
+export interface Coverage {
   readonly leftOut: readonly { readonly path: string; readonly why: LeftOutReason }[]
   /** No file was left out, so a command that may write any file known to git can be undone. */
   readonly complete: boolean
   /** Whether every change to these paths can be undone. Folders include everything in them. */
   covers(paths: readonly string[]): Promise<boolean>
+}
+
+export interface Snapshot extends Coverage {
+  readonly step: number
+  readonly commit: string
+  /** Root of the worktree, with links resolved. */
+  readonly root: string
 }
 
 /** A step that `baton undo` can restore. */
@@ -62,6 +66,8 @@ export interface Restored {
 export interface Undo {
   /** Takes a snapshot. Returns undefined outside a git worktree, where nothing can be undone. Throws if it fails. */
   take(worktree: string, occasion: Occasion): Promise<Snapshot | undefined>
+  /** What a snapshot taken now would contain, without keeping one. Otherwise as `take`. */
+  preview(worktree: string): Promise<Coverage | undefined>
   /** Newest first. */
   list(worktree: string): Promise<Step[]>
   /** What a restore would change in the files. Without a number: the newest step that differs from the current state. */
@@ -139,6 +145,12 @@ export function makeUndo({ snapshots, clock, ...options }: UndoOptions): Undo {
     return { target, now }
   }
 
+  const coverageOf = (worktree: SnapshotWorktree, capture: Capture): Coverage => ({
+    leftOut: capture.leftOut.map(({ path, why }) => ({ path: shown(path), why })),
+    complete: capture.leftOut.every(({ why }) => OUTSIDE_GIT.has(why)),
+    covers: paths => coversAll(worktree, capture, paths),
+  })
+
   return {
     async take(folder, { label, session, event }) {
       const worktree = await snapshots.open(folder)
@@ -149,11 +161,16 @@ export function makeUndo({ snapshots, clock, ...options }: UndoOptions): Undo {
           step,
           commit: capture.commit,
           root: worktree.root,
-          leftOut: capture.leftOut.map(({ path, why }) => ({ path: shown(path), why })),
-          complete: capture.leftOut.every(({ why }) => OUTSIDE_GIT.has(why)),
-          covers: paths => coversAll(worktree, capture, paths),
+          ...coverageOf(worktree, capture),
         }
       })
+    },
+
+    async preview(folder) {
+      const worktree = await snapshots.open(folder)
+      return worktree?.exclusively(async () =>
+        coverageOf(worktree, await worktree.capture({ about: undefined, atMs: clock.now(), limits })),
+      )
     },
 
     async prepare(folder) {

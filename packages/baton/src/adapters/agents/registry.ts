@@ -1,5 +1,5 @@
 import { BatonError } from '@batonpass/contract/errors'
-import type { AgentAdapter } from '../../ports/agent.ts'
+import type { AgentAdapter, AgentSandboxing } from '../../ports/agent.ts'
 import { agents } from './agent-list.ts'
 import { findProfile } from './profiles.ts'
 
@@ -16,3 +16,6 @@ export function adapterFor(nameOrAlias: string): AgentAdapter {
     remedy: `Name one of: ${known}.`,
   })
 }
+
+export const sandboxingOf = (agent: string): AgentSandboxing | undefined =>
+  agents.find(({ adapter }) => adapter.name === agent)?.sandboxing

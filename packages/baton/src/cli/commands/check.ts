@@ -10,13 +10,14 @@ import { findWorktreeRoot } from '../../config/project.ts'
 import { readGrantsInForce } from '../../permission/grants/grants-in-force.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { type Io, paint, printable } from '../io.ts'
-import { configOf, localJudge, outlook, warnOf } from '../local-judge.ts'
-import { decisionWords, type SandboxOutlook, sandboxFinder, sandboxOutlook } from '../local-sandbox.ts'
+import { configOf, localJudge, warnOf } from '../local-judge.ts'
+import { sandboxFinder } from '../local-sandbox.ts'
 import { grantsHere } from '../local-workflows.ts'
+import { decisionWords, type Outlook, outlook, snapshotNow, unreportedCall } from '../outlook.ts'
 import { stepLine } from '../step-line.ts'
 import { fitted } from '../wrap-words.ts'
 
-interface Verdict extends SandboxOutlook {
+interface Verdict extends Outlook {
   command: string
   judgement: PermissionJudgement
 }
@@ -44,6 +45,7 @@ export const check: Handler = async (given, io) => {
   for (const step of judgement.trail) write(stepLine(step, colour))
   if (verdict.outside !== undefined && verdict.outside !== verdict.reason)
     write(`  ${colour('dim', printable(`not in the sandbox: ${verdict.outside}`))}\n`)
+  if (verdict.noUndo !== undefined) write(`  ${colour('dim', printable(`no undo: ${verdict.noUndo}`))}\n`)
   return EXIT.ok
 }
 
@@ -57,14 +59,15 @@ async function decider(given: Given, io: Io): Promise<(command: string) => Promi
   const grants = flag(given, 'defaults') ? [] : await grantsHere(io)
   const isContained = tool === 'Bash' && config.sandbox.mode !== 'off' && !flag(given, 'no-sandbox')
   const findSandbox = isContained ? sandboxFinder(io) : undefined
-  const place = { worktree, cwd: io.cwd, home: io.home }
+  const place = { project: worktree, config, findSandbox, snapshot: snapshotNow(io) }
   return async command => {
     const shell = tool === 'Bash' || tool === 'Shell' ? command : undefined
     const inForce = await readGrantsInForce(grants, { folder: io.cwd, command: shell }, GRANT_PORTS)
     const input = inputOf(tool, command)
     const judgement = rules.tool({ tool, input, cwd: io.cwd, ...(inForce ? { grants: inForce } : {}) })
-    const byText = outlook(judgement, config)
-    const verdict = findSandbox ? await sandboxOutlook(judgement, byText, place, config, findSandbox) : byText
+    const action = shell === undefined ? ({ kind: 'other' } as const) : { kind: 'shell' as const, command }
+    const event = unreportedCall({ agent: 'claude-code', tool, input, action, cwd: io.cwd, mode: 'default' })
+    const verdict = await outlook(event, judgement, place, io)
     return { command, ...verdict, judgement }
   }
 }

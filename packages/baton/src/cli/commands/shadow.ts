@@ -10,7 +10,8 @@ import { EXIT, flag, type Handler, text } from '../command.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
 import { type Io, paint, printable } from '../io.ts'
 import { configOf, localJudge } from '../local-judge.ts'
-import { callOutlook, sandboxFinder } from '../local-sandbox.ts'
+import { sandboxFinder } from '../local-sandbox.ts'
+import { outlook, snapshotThen } from '../outlook.ts'
 import { parseSince } from '../parse-since.ts'
 import { changeUserConfig, writeUserConfig } from '../user-config.ts'
 import { fitted } from '../wrap-words.ts'
@@ -87,10 +88,10 @@ async function fatesOf(io: Io, start: string | undefined): Promise<Map<string, F
 async function deciderFor(project: string, findSandbox: ReturnType<typeof sandboxFinder>, io: Io) {
   const { config } = await configOf(project, io)
   const rules = localJudge(config, project, io)
-  const place = { worktree: project, home: io.home }
+  const place = { project, config, findSandbox, snapshot: snapshotThen }
   return async (event: Parameters<typeof rules.call>[0]) => {
     const judgement = rules.call(event)
-    const { decision, reason, sandbox } = await callOutlook(event, judgement, place, config, findSandbox)
+    const { decision, reason, sandbox } = await outlook(event, judgement, place, io)
     if (sandbox && decision === 'allow') return { name: 'sandbox', reason }
     const byUndo = decision === 'allow' && judgement.decision !== 'allow'
     return { name: byUndo ? 'undo' : decision, reason }

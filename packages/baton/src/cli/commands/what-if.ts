@@ -12,7 +12,8 @@ import { EXIT, flag, type Handler, text } from '../command.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
 import { type Io, printable } from '../io.ts'
 import { configOf, type LocalJudge, localJudge, warnOf } from '../local-judge.ts'
-import { callOutlook, decisionWords, type SandboxOutlook, sandboxFinder } from '../local-sandbox.ts'
+import { sandboxFinder } from '../local-sandbox.ts'
+import { decisionWords, type Outlook, outlook, snapshotThen } from '../outlook.ts'
 import { parseSince } from '../parse-since.ts'
 import { fitted } from '../wrap-words.ts'
 
@@ -51,7 +52,7 @@ export const whatIf: Handler = async (given, io) => {
 }
 
 type FindSandbox = ReturnType<typeof sandboxFinder>
-type Side = (event: ToolEvent) => Promise<SandboxOutlook>
+type Side = (event: ToolEvent) => Promise<Outlook>
 interface Sides {
   current: Side
   proposed: Side
@@ -62,8 +63,8 @@ async function sidesOf(project: string, proposed: Config, findSandbox: FindSandb
   warnOf(loaded, io)
   const side = (config: Config): Side => {
     const rules: LocalJudge = localJudge(config, project, io)
-    const place = { worktree: project, home: io.home }
-    return event => callOutlook(event, rules.call(event), place, config, findSandbox)
+    const place = { project, config, findSandbox, snapshot: snapshotThen }
+    return event => outlook(event, rules.call(event), place, io)
   }
   return { current: side(loaded.config), proposed: side(proposed) }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { agents } from '../../src/adapters/agents/agent-list.ts'
-import { ownerOfRules } from '../../src/compose/agent-place.ts'
+import { ownerOfRules } from '../../src/permission/own-rules.ts'
 import type { RulePlace } from '../../src/ports/agent.ts'
 
 const HOME = '/home/dev'

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 
 /** A small file. Undefined if it is absent; one that cannot be read gives a text that no settings file has. */
 export const readText = (path: string): string | undefined => {
@@ -10,5 +10,14 @@ export const readText = (path: string): string | undefined => {
       (cause as NodeJS.ErrnoException).code === 'ENOTDIR'
       ? undefined
       : 'unreadable'
+  }
+}
+
+/** The names in a folder; none if it cannot be read. */
+export function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
   }
 }

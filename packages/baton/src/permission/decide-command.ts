@@ -1,0 +1,62 @@
+import type { PermissionMode } from '@batonpass/contract/event'
+import type { PermissionJudgement, PermissionStep } from '@batonpass/contract/permission'
+import type { ToolEvent } from './ask-for.ts'
+import { type ChainSettings, type NextLink, nextLink } from './chain.ts'
+import { mayLeaveByMode } from './containment.ts'
+import type { CallContext, Snapshotted } from './links.ts'
+import type { Decided } from './record.ts'
+import { runInside, type SandboxLink } from './run-inside.ts'
+
+export interface CommandToDecide<C extends CallContext> {
+  event: Extract<ToolEvent, { type: 'ToolRequested' }>
+  context: C
+  judgement: PermissionJudgement
+  settings: ChainSettings
+  tried: ReadonlySet<NextLink['link']>
+}
+
+export interface CommandPorts<C extends CallContext, T> {
+  sandbox: SandboxLink<C>
+  snapshot(): Promise<Snapshotted>
+  /** What the links after the rules make of a part that leaves the sandbox while the rest runs inside. */
+  walkPart(part: PermissionJudgement, settings: ChainSettings, reason: string): Promise<Decided>
+  /** What the rules, a snapshot, a model or a person make of the text. */
+  byText(settings: ChainSettings): Promise<T>
+  fault(during: string, cause: unknown): void
+}
+
+/**
+ * Decides about a command where there is a sandbox: in the sandbox if it can work there, else by its text. The daemon and the
+ * commands that foretell its decisions (`baton check`) both use it, so they cannot disagree.
+ */
+export async function decideCommand<C extends CallContext, T>(
+  { event, context, judgement, settings, tried }: CommandToDecide<C>,
+  { sandbox, snapshot, walkPart, byText, fault }: CommandPorts<C, T>,
+): Promise<{ inside: Decided } | { byText: T }> {
+  const mode = modeOf(event, context)
+  const { link } = nextLink(judgement, settings, tried)
+  // Of what is left to the agent, only `bypass` surely runs everything.
+  const isLetRun = link === 'defer' && mode === 'bypass'
+  const isAllowedByText = link === 'decided' || link === 'undo' || isLetRun
+  const options = { snapshot: settings.undo ? snapshot : undefined, isAllowedByText, decideRelease }
+  const decided = await runInside(event, context, judgement, options, sandbox).catch(cause => {
+    fault('preparing the sandbox', cause)
+    return 'leaves' as const
+  })
+  if (decided && decided !== 'leaves') return { inside: decided }
+  const mustAsk = decided === 'leaves' && !mayLeaveByMode(judgement, context.config)
+  return { byText: await byText(mustAsk ? { ...settings, undecided: 'ask' } : settings) }
+
+  async function decideRelease({ decision, reason }: PermissionStep): Promise<Decided> {
+    const part = { ...judgement, decision, effects: { ...judgement.effects, brings: [] } }
+    const released = await walkPart(part, { ...settings, undo: false }, reason)
+    // Only a mode that never asks lets the broker do it; in others the agent's own dialog opens.
+    const asksItself = released.decision === 'defer' && mode !== 'bypass' && mode !== 'never-ask'
+    return asksItself ? { ...released, decision: 'ask' } : released
+  }
+}
+
+export const modeOf = (
+  event: Pick<ToolEvent, 'mode'>,
+  { session }: Pick<CallContext, 'session'>,
+): PermissionMode | undefined => event.mode ?? session.mode
