@@ -1,6 +1,6 @@
 import type { CallState, ConversationItem } from '@batonpass/contract/conversation'
 import type { Entry } from '@batonpass/contract/journal'
-import { subjectOf } from '../words.ts'
+import { subjectOf } from '../describe-event.ts'
 import { isFailed, type Step, stepsOf } from './timeline.ts'
 
 type Bare<T> = T extends unknown ? Omit<T, 'nth' | 'rev' | 'at'> : never
