@@ -91,7 +91,7 @@ describe('permission by the command line', () => {
   test('check decides without running, in words and as JSON', { timeout: 600_000 }, async () => {
     const denied = await baton.must('check', 'git status && rm -rf /')
     expect(denied).toMatch(/^deny: /)
-    expect(denied).toContain('  allow     git status  ')
+    expect(denied).toContain('  allowed     git status  ')
     expect(await json('check', 'git push --force origin main')).toMatchObject({ decision: 'deny' })
     const undoable = await json('check', 'touch here')
     expect(undoable).toMatchObject({
@@ -155,7 +155,7 @@ describe('permission by the command line', () => {
       truncateSync(join(at, 'large.bin'), 51 * 1024 * 1024)
     }
     const seen: string[] = []
-    for (const mode of ['auto', 'off']) {
+    for (const mode of ['on', 'off']) {
       baton.configure(`${QUIET}sandbox:\n  mode: ${mode}\n`)
       await baton.must('up', '--restart')
       for (const [number, cwd] of [inGit, plain].entries()) {
