@@ -20,7 +20,8 @@ export function compile(source: string, made: string): Buffer | undefined {
     writeFileSync(join(folder, 'launcher.c'), marked)
     // A program without shared libraries starts in half the time, but not every system can make one.
     for (const flags of [['-static'], []]) {
-      const words = ['-O2', '-w', ...flags, '-o', 'launcher', 'launcher.c']
+      // Not optimised: that would double the time to compile, and a call takes as long.
+      const words = ['-O0', '-w', ...flags, '-o', 'launcher', 'launcher.c']
       const { status } = spawnSync('cc', words, { cwd: folder, stdio: 'ignore', timeout: COMPILE_MS })
       if (status === 0) return readFileSync(join(folder, 'launcher'))
     }

@@ -6,7 +6,7 @@ import { compile } from './compile.ts'
 import { hookSeconds, hookSilence, SILENCE_SECONDS } from './deadline.ts'
 import { DAEMON_FLAGS, KEPT_ENVIRONMENT } from './spawn.ts'
 
-/** How a hook process reaches the daemon. `c` is the fastest and needs a compiler, `node` works wherever Baton does. */
+/** How a hook process reaches the daemon, the fastest first. `c` needs a compiler, `node` works wherever Baton does. */
 export const TRANSPORTS = ['c', 'perl', 'curl', 'node'] as const
 export type Transport = (typeof TRANSPORTS)[number]
 

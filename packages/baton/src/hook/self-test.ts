@@ -16,18 +16,26 @@ export interface Tried {
 
 const CALLS = 5
 
-/** Tries each way of reaching the running daemon on this machine; the fastest that works comes first. */
-export async function tryTransports(places: LauncherPlaces): Promise<Tried[]> {
+/**
+ * Tries the ways of reaching the running daemon on this machine, the fastest first, until one works: that one is last in the
+ * list. Trying the others, too, would take most of the time that `baton init` takes.
+ */
+export async function tryTransports(
+  places: LauncherPlaces,
+  transports: readonly Transport[] = TRANSPORTS,
+): Promise<Tried[]> {
   const folder = mkdtempSync(join(tmpdir(), 'baton-try-'))
   try {
     const tried: Tried[] = []
-    for (const transport of TRANSPORTS) {
+    for (const transport of transports) {
       const launcher = join(folder, transport)
       const program = makeLauncher(transport, places)
       if (program) writeFileSync(launcher, program, { mode: 0o755 })
-      tried.push({ transport, ms: program && (await measure(launcher, places.home)), program })
+      const ms = program && (await measure(launcher, places.home))
+      tried.push({ transport, ms, program })
+      if (ms !== undefined) break
     }
-    return tried.sort((a, b) => (a.ms ?? Number.POSITIVE_INFINITY) - (b.ms ?? Number.POSITIVE_INFINITY))
+    return tried
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

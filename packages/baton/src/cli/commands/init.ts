@@ -57,9 +57,10 @@ export async function installHooks(given: Given, io: Io, more: object = {}): Pro
     waitSeconds: WAIT_SECONDS,
   }
   if (!dryRun) await ensureDaemon(folder, io)
-  const tried = dryRun ? [] : await tryTransports(places)
   const asked = text(given, 'transport') as Transport | undefined
-  const chosenClient = tried.find(({ transport, ms }) => (asked ? transport === asked : ms !== undefined))
+  const tried = dryRun ? [] : await tryTransports(places, asked && [asked])
+  // A client that was asked for is used even if it failed its self-test: `baton doctor` says what is wrong with it.
+  const chosenClient = tried.find(({ ms }) => asked || ms !== undefined)
   const transport = chosenClient?.transport ?? asked
   if (!dryRun && !chosenClient?.program) {
     throw asked
