@@ -165,7 +165,7 @@ describe('permission by the command line', () => {
         const decided: string[] = []
         for (const [at, command] of COMMANDS.entries()) {
           const more = {
-            session_id: `${number}1111111-2222-4333-8444-555555555555`,
+            session_id: `${number}2222222-2222-4333-8444-555555555555`,
             tool_use_id: `toolu_${mode}_${at}`,
           }
           const { hookSpecificOutput: told } = await hook(
