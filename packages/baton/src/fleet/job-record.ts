@@ -72,14 +72,8 @@ export const MergeRecord = z.object({
       folder: z.string().optional(),
       proof: z.string().optional(),
       isQueued: z.boolean().optional(),
-      /** The issues that are proven and merged together, in their order; the last one's commit contains the others. */
-      batch: z.array(z.number()).optional(),
-      /** The last one of its batch is merged: the forge will notice that it is merged, too. */
-      isInBase: z.boolean().optional(),
     })
     .optional(),
-  /** At most so many are tried together with it: a larger batch failed. */
-  batchLimit: z.number().int().optional(),
   /** The commit with which it went back to its agent. */
   sentBack: z
     .object({

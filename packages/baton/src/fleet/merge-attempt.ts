@@ -52,9 +52,9 @@ export class MergeAttempts {
       note: `Baton merges ${record.base} into it`,
     })
     await this.#ports.journal({ what: 'merging', ...about(record) })
-    const place = this.placeOf(record, claim)
+    const place = this.#placeOf(record, claim)
     const merged = await git.attempt(place, () => this.#ports.loginFor(record.data.project))
-    if (merged.head !== pull.headSha) return this.again(next, claim)
+    if (merged.head !== pull.headSha) return this.#again(next, claim)
     if (merged.kind === 'conflict')
       return this.#sendBack(next, claim, merged.head, conflictText(claim, record.base, merged.files))
     const { folder, commit, base } = merged
@@ -66,7 +66,6 @@ export class MergeAttempts {
     })
   }
 
-  /** Does the next step of a pull request that has its turn alone. */
   async follow(candidate: Candidate): Promise<void> {
     const { record, claim, policy } = candidate
     const { records, actions, clock, git } = this.#ports
@@ -74,13 +73,13 @@ export class MergeAttempts {
     if (!attempt) return
     if (attempt.via === 'forge') return this.#followForge(record, claim)
     // The daemon was killed before the merge was written down.
-    if (!attempt.commit) return this.leave(record, undefined)
+    if (!attempt.commit) return this.#leave(record, undefined)
     // Also after a crash, when this machine only remembers the attempt. If another machine has the base, it has moved on.
-    if ((await this.#ports.bases?.takeBase(baseOf(record))) !== undefined) return this.again(record, claim)
+    if ((await this.#ports.bases?.takeBase(baseOf(record))) !== undefined) return this.#again(record, claim)
     const alsoHeld = () => this.#ports.bases?.checkBase(baseOf(record)) ?? Promise.resolve()
     const proof = await actions.proofOf(attempt.proof)
     if (proof === 'running') return
-    const place = this.placeOf(record, claim)
+    const place = this.#placeOf(record, claim)
     const login = () => this.#ports.loginFor(data.project)
     const forge = await this.#ports.forgeOf(data)
     const [pull, tips] = await Promise.all([forge.pullRequest(record.pull), git.tips(place, login)])
@@ -90,11 +89,11 @@ export class MergeAttempts {
     const step = attemptStep(attempt, { pull, baseTip: tips.base, proof, mayMerge, policy, now: clock.now() })
     switch (step.do) {
       case 'finish':
-        return this.finish(record, claim, pull.url)
+        return this.#finish(record, claim, pull.url)
       case 'leave':
-        return step.note === undefined ? this.again(record, claim) : this.leave(record, step.note)
+        return step.note === undefined ? this.#again(record, claim) : this.#leave(record, step.note)
       case 'again':
-        return this.again(record, claim)
+        return this.#again(record, claim)
       case 'wait':
         return void (await records.put({ ...record, note: step.note, notBefore: clock.now() + LOOK_MS }))
       case 'send-back':
@@ -106,14 +105,14 @@ export class MergeAttempts {
           await actions.push(claim, attempt.folder ?? '', alsoHeld)
         } catch (cause) {
           const { head } = await git.tips(place, login)
-          if (head !== attempt.head) return this.again(record, claim)
+          if (head !== attempt.head) return this.#again(record, claim)
           throw cause
         }
         return this.#ports.look(claim)
       case 'merge': {
         const { method } = await this.#ports.configOf(data.project)
         await actions.merge(claim, record.pull, { headSha: attempt.commit, method }, alsoHeld)
-        return this.finish(record, claim, pull.url)
+        return this.#finish(record, claim, pull.url)
       }
     }
   }
@@ -125,8 +124,8 @@ export class MergeAttempts {
     if (!attempt) return
     const forge = await this.#ports.forgeOf(record.data)
     const pull = await forge.pullRequest(record.pull)
-    if (pull.state === 'merged') return this.finish(record, claim, pull.url)
-    if (pull.state === 'closed' || pull.headSha !== attempt.head) return this.again(record, claim)
+    if (pull.state === 'merged') return this.#finish(record, claim, pull.url)
+    if (pull.state === 'closed' || pull.headSha !== attempt.head) return this.#again(record, claim)
     const notBefore = clock.now() + LOOK_MS
     const isThere = (await forge.mergeQueue(record.pull)) === 'queued'
     if (isThere || !attempt.isQueued) {
@@ -144,14 +143,14 @@ export class MergeAttempts {
     )
   }
 
-  async finish(record: MergeRecord, claim: ClaimRecord, url: string): Promise<void> {
+  async #finish(record: MergeRecord, claim: ClaimRecord, url: string): Promise<void> {
     await this.#ports.agreeToClose(claim)
     await this.forget(record)
     await this.#ports.journal({ what: 'merged', ...about(record), pullRequest: url })
   }
 
   /** Ends the turn; the place in the queue stays. */
-  async leave({ attempt, note: _, ...record }: MergeRecord, note: string | undefined): Promise<void> {
+  async #leave({ attempt, note: _, ...record }: MergeRecord, note: string | undefined): Promise<void> {
     const notBefore = note === undefined ? 0 : this.#ports.clock.now() + LATER_MS
     await this.#ports.records.put({ ...record, notBefore, ...(note ? { note } : {}) })
     await this.#ports.bases?.leaveBase(baseOf(record))
@@ -159,8 +158,8 @@ export class MergeAttempts {
   }
 
   /** Something has moved, or is missing again: what the claim last saw is out of date. */
-  async again(record: MergeRecord, claim: ClaimRecord): Promise<void> {
-    await this.leave(record, undefined)
+  async #again(record: MergeRecord, claim: ClaimRecord): Promise<void> {
+    await this.#leave(record, undefined)
     await this.#ports.look(claim)
   }
 
@@ -190,7 +189,7 @@ export class MergeAttempts {
       }
       if (!(cause instanceof BatonError)) this.#ports.fault('merging a pull request', cause)
       const isNews = record.note !== said
-      await this.leave(record, said)
+      await this.#leave(record, said)
       if (!isNews) return
       await this.#ports.journal({ what: 'not-merged', ...about(record), reason: said })
       await this.#ports.announce(
@@ -208,7 +207,7 @@ export class MergeAttempts {
     if (record.attempt?.via === 'baton') await this.#ports.bases?.leaveBase(baseOf(record))
   }
 
-  placeOf({ data, base }: MergeRecord, { branch }: ClaimRecord): BranchPlace {
+  #placeOf({ data, base }: MergeRecord, { branch }: ClaimRecord): BranchPlace {
     return { project: data.project, issue: data.issue, branch, base }
   }
 }

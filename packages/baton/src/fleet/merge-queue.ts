@@ -2,7 +2,6 @@ import type { MergeView } from '@batonpass/contract/fleet'
 import { YesNoQuestions } from '../ask/yes-no-questions.ts'
 import { type JobRecord, jobKey, type MergeRecord } from './job-record.ts'
 import { type Candidate, MergeAttempts } from './merge-attempt.ts'
-import { batchOf, MergeBatches } from './merge-batch.ts'
 import type { MergePorts } from './merge-ports.ts'
 import { chooseMerges, readinessOf } from './merge-steps.ts'
 
@@ -10,21 +9,19 @@ import { chooseMerges, readinessOf } from './merge-steps.ts'
 const SILENT_MS = 60 * 60_000
 
 /**
- * Merges the pull requests of the fleet, one at a time (or one batch) for each base branch: brings the branch up to date in a clone of its
+ * Merges the pull requests of the fleet, one at a time for each base branch: brings the branch up to date in a clone of its
  * own, proves that commit, pushes it, waits for the forge's checks and merges. Before each step it looks at the forge, so a
  * step that a killed daemon did is not done twice.
  */
 export class MergeQueue {
   readonly #ports: MergePorts
   readonly #attempts: MergeAttempts
-  readonly #batches: MergeBatches
   readonly #questions: YesNoQuestions<Candidate & { id: string }>
   #running: Promise<void> | undefined
 
   constructor(ports: MergePorts) {
     this.#ports = ports
     this.#attempts = new MergeAttempts(ports)
-    this.#batches = new MergeBatches(ports, this.#attempts)
     this.#questions = new YesNoQuestions<Candidate & { id: string }>({
       ask: ({ record, claim }, signal) => ports.askPerson(record, claim, signal),
       settle: async ({ record: { data, lineage } }, answer) => {
@@ -76,19 +73,12 @@ export class MergeQueue {
   async #tick(): Promise<void> {
     const { records, clock } = this.#ports
     for (const candidate of await this.#candidates()) await this.#reportSilence(candidate)
-    for (const candidate of await this.#candidates()) {
-      // A batch, of which this one was, may have ended meanwhile.
-      const record = (await records.of(candidate.record.data)) ?? candidate.record
-      if (!record.attempt || record.notBefore > clock.now()) continue
-      await this.#attempts.safely(candidate, async () =>
-        record.attempt?.batch
-          ? this.#batches.follow({ ...candidate, record }, await this.#candidates())
-          : this.#attempts.follow({ ...candidate, record }),
-      )
-    }
+    for (const candidate of await this.#candidates())
+      if (candidate.record.attempt && candidate.record.notBefore <= clock.now())
+        await this.#attempts.safely(candidate, () => this.#attempts.follow(candidate))
     const candidates = await this.#candidates()
     for (const candidate of chooseMerges(candidates, clock.now()))
-      await this.#attempts.safely(candidate, () => this.#begin(candidate, candidates))
+      await this.#attempts.safely(candidate, () => this.#attempts.begin(candidate))
     const asked = candidates.filter(
       each => readinessOf(each, clock.now()).is === 'ask' && !each.record.attempt,
     )
@@ -97,14 +87,6 @@ export class MergeQueue {
     const jobs = new Set((await this.#ports.jobs.all()).map(({ data }) => jobKey(data)))
     for (const record of await records.all())
       if (!jobs.has(jobKey(record.data))) await this.#attempts.forget(record)
-  }
-
-  async #begin(first: Candidate, candidates: readonly Candidate[]): Promise<void> {
-    const { batch, method } = await this.#ports.configOf(first.record.data.project)
-    const isReady = readinessOf(first, this.#ports.clock.now()).is === 'go'
-    const most = method === 'merge' && isReady ? batch : 1
-    const together = batchOf(first, candidates, most, this.#ports.clock.now())
-    if (!(await this.#batches.begin(together))) await this.#attempts.begin(first)
   }
 
   /** Its agent may be gone, or at the limit of fixes. */
@@ -139,10 +121,7 @@ export class MergeQueue {
     const { repository, issue, project } = data
     // The author's new commits need a new answer, and are a reason to try again.
     const isSame = known?.pull === pr.number && known.base === base && known.lineage.includes(head)
-    const { note, batchLimit, ...kept } = known ?? {
-      data: { repository, issue, project },
-      since: clock.now(),
-    }
+    const { note, ...kept } = known ?? { data: { repository, issue, project }, since: clock.now() }
     const isKnown = known !== undefined && (isSame || known.attempt !== undefined)
     const record: MergeRecord = isKnown ? known : { ...kept, version: 1, ...fresh }
     if (!isKnown && !isView) await records.put(record)

@@ -89,10 +89,6 @@ export const baseOf = ({ data, base }: Pick<MergeRecord, 'data' | 'base'>): stri
 const isHolding = ({ sentBack }: MergeRecord, now: number): boolean =>
   sentBack !== undefined && sentBack.count >= 2 && now - sentBack.at < HOLD_MS
 
-/** Whether a person, or what the forge requires, stops the merge. */
-export const isStopped = ({ draft, review }: Pick<PullRequestStatus, 'draft' | 'review'>): boolean =>
-  draft || review === 'changes-requested' || review === 'required'
-
 export type Attempt = NonNullable<MergeRecord['attempt']>
 
 export interface AttemptFacts {
@@ -134,7 +130,7 @@ export function attemptStep(attempt: Attempt, facts: AttemptFacts): AttemptStep 
     return { do: 'leave', note: `Baton could not prove it: ${proof.missing}. See \`baton proof\`` }
   if (pull.headSha !== attempt.commit) return { do: 'push' }
   if (!facts.mayMerge) return { do: 'leave' }
-  if (isStopped(pull)) return { do: 'leave' }
+  if (pull.draft || pull.review === 'changes-requested' || pull.review === 'required') return { do: 'leave' }
   const { verdict } = pull.checks
   if (verdict === 'failed') return { do: 'leave', note: `Its checks fail together with ${pull.base}` }
   const later = typeof proof === 'object' && 'later' in proof ? proof.later : undefined

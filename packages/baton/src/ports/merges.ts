@@ -6,8 +6,6 @@ export interface BranchPlace {
   issue: number
   branch: string
   base: string
-  /** In a batch: the clone and the branch of the pull request before it, which has the base. It is merged instead of the base. */
-  after?: { folder: string; branch: string } | undefined
 }
 
 /** The branch with its base merged in; `commit` is `head` if nothing was missing. */

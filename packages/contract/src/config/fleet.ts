@@ -78,10 +78,4 @@ export const merge = section('How the fleet merges its pull requests.', {
     { trust: 'to-loosen', looser: ['person', 'approved', 'proven'] },
   ),
   method: choice(['merge', 'squash'], 'merge', 'How: with a merge commit, or as one commit.'),
-  batch: whole(
-    1,
-    32,
-    1,
-    'How many pull requests are proven and merged together, if that many are ready. If the proof fails, Baton tries half of them. Needs the method `merge`.',
-  ),
 })

@@ -103,15 +103,6 @@ export function folderForge(folder: string, files: SmallFiles): WritableForge {
     return found?.stdout.trim() || undefined
   }
 
-  const isIn = (commit: string, base: string): Promise<boolean> =>
-    run('git', [
-      ...['--git-dir', `${folder}/origin.git`, 'merge-base', '--is-ancestor', commit],
-      `refs/heads/${base}`,
-    ]).then(
-      () => true,
-      () => false,
-    )
-
   /** Moves the base from the commit that was read, so that a push at the same moment is not lost. Returns the time. */
   async function mergeBranch(
     { number, base, headSha, title }: FolderPull,
@@ -268,13 +259,6 @@ export function folderForge(folder: string, files: SmallFiles): WritableForge {
         if (now.headSha !== headSha) throw new ForgeError('conflict', `The head of #${number} has moved`)
         pull.headSha = headSha
         pull.mergedAt = await mergeBranch(pull, method)
-        // As on GitHub, a pull request whose commits came into the base with another one is merged, too.
-        for (const other of state.pulls.filter(each => each !== pull && each.base === pull.base)) {
-          const { state: is, headSha: tip } = await pullOf(other)
-          if (is !== 'open' || !(await isIn(tip, pull.base))) continue
-          other.headSha = tip
-          other.mergedAt = pull.mergedAt
-        }
       }),
     // There are no reviewers in a folder forge.
     requestReviews: async () => {},

@@ -22,7 +22,7 @@ const MOST_LEARNED_BYTES = 10_000_000
  * repository share what was learned, next to the shared objects). What is left goes to mergiraf, if that is installed.
  */
 export const gitMerges = (parts: { mergiraf(): string | undefined }): Merges => ({
-  async attempt({ project, issue, branch, base, after }, login) {
+  async attempt({ project, issue, branch, base }, login) {
     const { folder, shared } = await foldersOf(project, issue)
     await rm(folder, { recursive: true, force: true, maxRetries: 3 })
     await gitClones.make(project, { clone: folder, objects: join(shared, 'objects') }, login)
@@ -36,15 +36,14 @@ export const gitMerges = (parts: { mergiraf(): string | undefined }): Merges => 
     await shareSolutions(folder, shared)
     if (await learnSolutions(folder, shared, onto, head)) await must(folder, ['checkout', '--quiet', branch])
     const place = { folder, head, base: onto }
-    const wanted = after ? await fetchBranch(folder, after) : onto
-    const has = await git(folder, ['merge-base', '--is-ancestor', wanted, head])
+    const has = await git(folder, ['merge-base', '--is-ancestor', onto, head])
     if (has.code === 0) return { kind: 'merged', by: 'git', ...place, commit: head }
-    const said = `Merge ${after?.branch ?? base} into ${branch}`
-    const first = await tryMerge(folder, wanted, said)
+    const said = `Merge ${base} into ${branch}`
+    const first = await tryMerge(folder, onto, said)
     if (typeof first === 'string')
       return { kind: 'merged', by: first, ...place, commit: await headOf(folder) }
     const driver = await useMergiraf(folder, parts.mergiraf())
-    const second = driver ? await tryMerge(folder, wanted, said, driver) : first
+    const second = driver ? await tryMerge(folder, onto, said, driver) : first
     if (typeof second === 'string')
       return { kind: 'merged', by: 'mergiraf', ...place, commit: await headOf(folder) }
     return { kind: 'conflict', head, base: onto, files: second }
@@ -111,13 +110,6 @@ async function tryMerge(
 }
 
 const RERERE = ['-c', 'rerere.enabled=true', '-c', 'rerere.autoUpdate=true']
-
-/** Gets a branch from another clone on this machine, and returns its commit. */
-async function fetchBranch(folder: string, from: { folder: string; branch: string }): Promise<string> {
-  await checkBranchName(folder, from.branch)
-  await must(folder, ['fetch', '--quiet', '--no-tags', '--', from.folder, `refs/heads/${from.branch}`])
-  return (await must(folder, ['rev-parse', '--verify', 'FETCH_HEAD^{commit}'])).out.trim()
-}
 
 /** Solutions belong to the repository, not to one clone. */
 async function shareSolutions(folder: string, shared: string): Promise<void> {
