@@ -10,7 +10,7 @@ import type {
 import type { PsRow } from '@batonpass/contract/watch'
 import { FleetView } from './fleet-view.ts'
 import { JobFollower } from './job-follower.ts'
-import { usesSlot } from './job-record.ts'
+import { isActiveJob } from './job-record.ts'
 import type { Membership } from './membership.ts'
 import type { FleetPorts } from './ports.ts'
 import { QueueChanges } from './queue-changes.ts'
@@ -190,7 +190,7 @@ export class Fleet {
           this.#waits = waits
         })
         .then(this.#works, this.#fails)
-    if (mode !== 'draining' || (await records.all()).some(usesSlot)) return
+    if (mode !== 'draining' || (await records.all()).some(isActiveJob)) return
     // A person may have ordered something else meanwhile.
     const stored = await this.#ports.settings.update(known =>
       known.mode === 'draining' ? { ...known, mode: 'down' } : known,
@@ -218,7 +218,7 @@ export class Fleet {
   /** Ends the agents that work; their jobs go back to the queue with their clones and branches. */
   async #stop(): Promise<void> {
     for (const record of await this.#ports.records.all())
-      if (usesSlot(record))
+      if (isActiveJob(record))
         await this.#follower.putBack(record, 'The fleet was stopped', 0).catch(this.#fails)
     await this.#ports.machines?.leave().catch(this.#fails)
     await this.#ports.closeQueue()

@@ -2,9 +2,10 @@ import { BatonError } from '@batonpass/contract/errors'
 import { isPassing } from '../claim/retry-schedule.ts'
 import type { JobProgress, QueuedJob } from '../ports/job-queue.ts'
 import { chooseAgent } from './choose-jobs.ts'
-import { JobRecord, jobKey, usesSlot } from './job-record.ts'
+import { isActiveJob, JobRecord, jobKey, usesSlot } from './job-record.ts'
 import { type JobFacts, nextJobStep } from './next-step.ts'
 import type { FleetPorts } from './ports.ts'
+import { obstacleToReviewStart } from './review-starts.ts'
 import { DEFAULT_AGENT } from './settings.ts'
 
 /** How long a job waits that cannot start now, such as one that another issue blocks. */
@@ -19,6 +20,8 @@ export class JobFollower {
   readonly #ports: FleetPorts
   /** When the work of each job was saved; undefined while it is being saved. */
   readonly #savedAt = new Map<string, number | undefined>()
+
+  #newsStarts: Promise<void> = Promise.resolve()
 
   constructor(ports: FleetPorts) {
     this.#ports = ports
@@ -67,7 +70,9 @@ export class JobFollower {
         case 'prepare':
           return await this.#prepare(record)
         case 'start':
-          return await this.#start(record)
+          return await (record.stage === 'review' ? this.#startForNews(record) : this.#start(record))
+        case 'fixed':
+          return void (await records.put({ ...record, isFixing: undefined }))
         case 'opened':
           return await this.#opened(record, step.pull)
         case 'note-pull':
@@ -78,7 +83,7 @@ export class JobFollower {
           return await this.putBack(record, step.reason)
         case 'fence':
           // Does nothing if another machine has it; a person may have taken the claim.
-          if (usesSlot(record)) await this.#toQueue(record, step.reason)
+          if (isActiveJob(record)) await this.#toQueue(record, step.reason)
           return await this.fence(record, step.reason)
         case 'report':
           return await this.#reportToPerson(record, step.reason)
@@ -188,15 +193,27 @@ export class JobFollower {
       )
   }
 
+  /** One at a time: all jobs are followed at once, and each start uses a slot. */
+  #startForNews(record: JobRecord): Promise<void> {
+    const turn = this.#newsStarts.then(async () => {
+      const note = await obstacleToReviewStart(this.#ports, record)
+      if (note === undefined) return this.#start(record)
+      if (note !== record.note) await this.#ports.records.put({ ...record, note })
+    })
+    this.#newsStarts = turn.catch(() => {})
+    return turn
+  }
+
   async #start(record: JobRecord): Promise<void> {
     const { records, clock, ids } = this.#ports
     const { issue, project } = record.data
     const terminal = `issue-${issue}-${ids.id(4)}`
     // Stored before the agent starts: after a crash, Baton looks for this terminal instead of starting a second agent.
-    // The queue is done with an issue in review: the new agent uses no slot.
-    const stage = record.stage === 'review' ? ('review' as const) : ('working' as const)
-    const reviewStarts = (record.reviewStarts ?? 0) + (stage === 'review' ? 1 : 0)
-    const started = { stage, terminal, startedAt: clock.now(), reviewStarts }
+    // The queue is done with an issue in review.
+    const isFixing = record.stage === 'review'
+    const stage = isFixing ? ('review' as const) : ('working' as const)
+    const reviewStarts = (record.reviewStarts ?? 0) + (isFixing ? 1 : 0)
+    const started = { stage, terminal, startedAt: clock.now(), reviewStarts, isFixing }
     const next = await records.put({ ...record, ...started, note: undefined })
     await this.#ports.startAgent({ agent: record.agent, clone: record.clone, project, issue, terminal })
     await this.#ports.journal({

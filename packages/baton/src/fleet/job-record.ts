@@ -41,6 +41,8 @@ export const JobRecord = z.object({
   resumesReview: z.boolean().optional(),
   /** How often an agent was started again for news about its open pull request. */
   reviewStarts: z.number().int().optional(),
+  /** An agent was started for such news and has not ended its run: it uses a slot. */
+  isFixing: z.boolean().optional(),
   /** Another machine has the issue now: nothing may happen to it here. */
   isFenced: z.boolean().optional(),
 })
@@ -114,9 +116,13 @@ export type FleetSettings = z.infer<typeof FleetSettings>
 export const jobKey = ({ repository, issue }: Pick<JobData, 'repository' | 'issue'>): string =>
   `${repository}#${issue}`
 
-/** Whether an agent works on the job, or is about to. */
-export const usesSlot = ({ stage }: Pick<JobRecord, 'stage'>): boolean =>
+/** Whether the queue counts on this machine: there is no pull request yet. */
+export const isActiveJob = ({ stage }: Pick<JobRecord, 'stage'>): boolean =>
   stage === 'taken' || stage === 'claimed' || stage === 'working'
+
+/** Whether an agent works on the job, or is about to. */
+export const usesSlot = (record: Pick<JobRecord, 'stage' | 'isFixing'>): boolean =>
+  isActiveJob(record) || (record.stage === 'review' && record.isFixing === true)
 
 /** Stores records about issues: one small file for each. */
 class IssueRecords<R extends { data: Pick<JobData, 'repository' | 'issue'> }> {

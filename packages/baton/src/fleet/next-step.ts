@@ -29,6 +29,8 @@ export type JobStep =
   | { do: 'opened'; pull: NonNullable<JobRecord['pull']> }
   | { do: 'fail'; reason: string }
   | { do: 'put-back'; reason: string }
+  /** The agent that was started for news is done, or has ended. */
+  | { do: 'fixed' }
   | { do: 'note-pull'; pull: NonNullable<JobRecord['pull']> }
   | { do: 'clean' }
   | { do: 'keep'; reason: string }
@@ -78,7 +80,7 @@ export function nextJobStep(record: JobRecord, facts: JobFacts, now: number): Jo
 
 function inReview(
   record: JobRecord,
-  { claim, pullState, agent }: JobFacts,
+  { claim, pullState, agent, runEnd }: JobFacts,
   pull: JobRecord['pull'],
   now: number,
 ): JobStep {
@@ -87,9 +89,13 @@ function inReview(
       ? { do: 'clean' }
       : { do: 'keep', reason: 'The claim ended without a merge' }
   if (claim.isLost) return { do: 'fence', reason: 'Another session took the issue over' }
+  const startedAt = record.startedAt ?? 0
+  const hasStarted = now - startedAt >= START_MS
+  if (record.isFixing && ((runEnd && runEnd.at >= startedAt) || (agent !== 'alive' && hasStarted)))
+    return { do: 'fixed' }
   // The agent that opened it has ended, or was on a machine that vanished.
   const isGone = agent === 'gone' || (agent === 'never' && record.resumesReview === true)
-  if (claim.hasTask && isGone && now - (record.startedAt ?? 0) >= START_MS)
+  if (claim.hasTask && isGone && hasStarted)
     return (record.reviewStarts ?? 0) < MAX_REVIEW_STARTS
       ? { do: 'start' }
       : { do: 'report', reason: NO_AGENT }

@@ -1,7 +1,7 @@
 import type { MachineView } from '@batonpass/contract/fleet'
 import type { JobProgress, JobQueue, QueuedJob } from '../ports/job-queue.ts'
 import type { JobFollower } from './job-follower.ts'
-import { type FleetSettings, type JobRecord, jobKey, usesSlot } from './job-record.ts'
+import { type FleetSettings, isActiveJob, type JobRecord, jobKey } from './job-record.ts'
 import type { FleetPorts } from './ports.ts'
 
 /**
@@ -37,7 +37,7 @@ export async function reconcile(
     else if (record.isFenced) continue
     else if (await isTakenAway(ports, record, machine, progress))
       await follower.fence(record, 'Another machine of the fleet took the issue over')
-    else if ((usesSlot(record) && !isActive) || (record.stage === 'review' && isFree(record, progress)))
+    else if ((isActiveJob(record) && !isActive) || (record.stage === 'review' && isFree(record, progress)))
       await follower.rest(record, 'The queue gave the job up')
     // Also if work that was saved in the background came after the pull request.
     else if (record.stage === 'review' && progress.get(jobKey(record.data))?.isInReview !== true)

@@ -239,6 +239,49 @@ describe('the fleet', () => {
     expect(here.started).toHaveLength(4)
   })
 
+  test('starts agents for news only as it starts new issues: in mode up, with a slot, budget, quota and the program', async () => {
+    const here = machine()
+    const fleet = here.daemon()
+    here.limits[`repository:${REPOSITORY}`] = 9
+    for (const issue of [1, 2, 3]) await add(fleet, issue)
+    await fleet.order({ mode: 'up', slots: 3 })
+    await fleet.tick()
+    for (const issue of [1, 2, 3]) here.facts.set(clone(issue), opened)
+    await fleet.tick()
+    const news = { ...opened, claim: { ...opened.claim, hasTask: true } }
+    for (const issue of [1, 2, 3]) here.facts.set(clone(issue), news)
+    here.agents.clear()
+    here.pass(61_000)
+    const startedAfter = async () => {
+      await fleet.tick()
+      await fleet.tick()
+      return here.started.length
+    }
+    for (const mode of ['paused', 'down'] as const) {
+      await fleet.order({ mode })
+      expect(await startedAfter(), mode).toBe(3)
+    }
+    await fleet.order({ mode: 'draining' })
+    expect(await startedAfter(), 'draining').toBe(3)
+    here.missing.add('claude-code')
+    await fleet.order({ mode: 'up', slots: 1 })
+    expect(await startedAfter(), 'without its program').toBe(3)
+    here.missing.clear()
+    here.use({ exhausted: new Map(), overBudget: '$5.00 of $5.00 used for today' })
+    expect(await startedAfter(), 'over the budget').toBe(3)
+    here.use({ exhausted: new Map([['claude-code', 1_900_000_000_000]]) })
+    expect(await startedAfter(), 'without quota').toBe(3)
+    here.use({ exhausted: new Map() })
+    await add(fleet, 4)
+    expect(await startedAfter(), 'one slot, which the news has before a new issue').toBe(4)
+    expect(await fleet.status()).toMatchObject({ busy: 1 })
+    const [first] = (await here.records()).filter(({ isFixing }) => isFixing)
+    const runEnd = { kind: 'proven', reason: 'done', at: (first?.startedAt ?? 0) + 1 }
+    here.facts.set(first?.clone ?? '', { ...opened, runEnd })
+    expect(await startedAfter(), 'its run has ended: the slot is free for the next').toBe(5)
+    expect(here.agents.size).toBe(2)
+  })
+
   test('takes nothing while the budget of the day is used up, and no agent without quota', async () => {
     const here = machine()
     const fleet = here.daemon()
