@@ -7,7 +7,6 @@ import { sandboxingOf } from '../adapters/agents/registry.ts'
 import type { AgentProcess } from '../adapters/system/agent-process.ts'
 import { waitForLine } from '../adapters/system/last-line.ts'
 import { readText } from '../adapters/system/read-text.ts'
-import { runRewriteTrial } from '../adapters/system/rewrite-trial.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import { isAmongModes } from '../permission/run-inside.ts'
 import type { DecodedEvent } from '../ports/agent.ts'
@@ -31,8 +30,6 @@ export interface RewriteLinks {
 /** Watches whether agents run what they are handed in place of their commands. */
 export interface Rewrites {
   stateOf(event: EventOf<'ToolRequested'>, session: Session): Promise<RewriteState>
-  /** Finds out in a run of the agent's program with a scripted model, once for each program. */
-  tryOut(event: EventOf<'ToolRequested'>, session: Session): Promise<RewriteState>
   /** The agent is handed this text in place of its command. */
   handOver(
     event: EventOf<'ToolRequested'>,
@@ -46,7 +43,7 @@ export interface Rewrites {
 }
 
 export function composeRewrites(
-  { stateDir, write, fault }: Pick<Ground, 'stateDir' | 'write' | 'fault'>,
+  { stateDir, write }: Pick<Ground, 'stateDir' | 'write'>,
   { sandboxes, untold, processOf }: RewriteLinks,
 ): Rewrites {
   const replacements = new Replacements()
@@ -58,18 +55,6 @@ export function composeRewrites(
     agent,
     program: (await processOf(pid))?.program ?? `session ${id}`,
   })
-  const trials = new Map<string, Promise<RewriteState>>()
-  const runTrial = async (of: AgentProgram, { pid }: Session): Promise<RewriteState> => {
-    const { trial } = sandboxingOf(of.agent) ?? {}
-    const { command, env } = (await processOf(pid)) ?? {}
-    if (!trial || !command) return 'unknown'
-    const state = await runRewriteTrial(command, trial, env?.PATH ?? '').catch(cause => {
-      fault('trying out whether an agent runs replaced commands', cause)
-      return undefined
-    })
-    if (state) await proofs.record(of, state)
-    return state ?? 'unknown'
-  }
   /** The agent ran a command itself that it was handed a replacement for: the user learns it. */
   const recordDropped = async (session: SessionId, of: AgentProgram) => {
     if (!(await proofs.record(of, 'dropped'))) return
@@ -94,13 +79,6 @@ export function composeRewrites(
         return 'proven'
       }
       return state
-    },
-    async tryOut(event, session) {
-      const of = await programOf(event.agent, session)
-      const running = trials.get(of.program) ?? runTrial(of, session)
-      if (trials.size > MOST_TRIALS) trials.clear()
-      trials.set(of.program, running)
-      return await running
     },
     async handOver(event, known, replacement) {
       const of = await programOf(event.agent, known)
@@ -141,8 +119,6 @@ export function composeRewrites(
     },
   }
 }
-
-const MOST_TRIALS = 50
 
 /** What is known about agents' programs, below the state folder. */
 const PROOFS = 'sandbox/rewrites.json'

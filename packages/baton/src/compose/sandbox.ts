@@ -219,7 +219,6 @@ export function composeSandbox(
           ? { name: 'the sandbox, with the whole agent', hasNetwork: true }
           : sandboxingOf(event.agent)?.ownSandbox?.(await rulePlace(event, context, ground, processOf)),
       rewriteState: (event, { session }) => rewrites.stateOf(event, session),
-      tryRewrite: (event, { session }) => rewrites.tryOut(event, session),
       place: async (event, context) =>
         containmentPlace(
           {

@@ -53,8 +53,6 @@ export interface SandboxLink<C extends CallContext = ReactionContext> {
   ownSandbox?(event: ShellRequest, context: C): Promise<AgentOwnSandbox | undefined>
   /** Whether this agent's program runs what it is handed in place of a command. Absent: it does. */
   rewriteState?(event: ShellRequest, context: C): Promise<RewriteState>
-  /** Finds that out in a run without the agent's model. Absent: only a harmless command of the agent can show it. */
-  tryRewrite?(event: ShellRequest, context: C): Promise<RewriteState>
   place(event: ShellRequest, context: C): Promise<ContainmentPlace>
   ports: ContainmentPorts
   /** Servers that a person opened to the session. */
@@ -119,10 +117,7 @@ export async function runInside<C extends CallContext>(
   if (rules !== undefined) return byOwnRules(rules)
   const own = await link.ownSandbox?.(event, context)
   if (own !== undefined) return await runInOwnSandbox(own, judgement, place, snapshot, link)
-  const known = await link.rewriteState?.(event, context)
-  // A command that must not run outside is no test of that: the agent's program is tried out without it.
-  const isTried = known === 'unknown' && !isAllowedByText && link.tryRewrite !== undefined
-  const state = isTried ? await link.tryRewrite?.(event, context) : known
+  const state = await link.rewriteState?.(event, context)
   if (state === 'dropped') return refuse('This agent does not run its commands in the sandbox.')
   if (state === 'unknown' && !isAllowedByText) return FIRST_TRY
   const { steps: leaving, actions } =
@@ -142,12 +137,7 @@ export async function runInside<C extends CallContext>(
     await link.discard(event.session, prepared.id)
     return 'leaves'
   }
-  if (
-    state === 'unknown' &&
-    taken &&
-    'noUndo' in taken &&
-    (await link.tryRewrite?.(event, context)) !== 'proven'
-  ) {
+  if (state === 'unknown' && taken && 'noUndo' in taken) {
     await link.discard(event.session, prepared.id)
     return FIRST_TRY
   }

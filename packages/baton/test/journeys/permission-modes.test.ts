@@ -72,7 +72,7 @@ describe('Baton asks no more than the mode of the real Claude Code would', () =>
     model.assertClean()
   })
 
-  test('auto and dontAsk: an ordinary task without a dialog, in the sandbox from the first command on', {
+  test('auto and dontAsk: an ordinary task without a dialog, in the sandbox once a harmless command ran there', {
     timeout: 360_000,
   }, async () => {
     const { here, tested } = await ordinaryProject({
@@ -81,6 +81,7 @@ describe('Baton asks no more than the mode of the real Claude Code would', () =>
     await using world = here
     const { model, home, baton } = world
     model.script({ key: home.key }, [
+      call('Bash', { command: 'npm test' }),
       ...ordinaryTask(home.project),
       call('Bash', { command: 'git tag mine' }),
       say('the second end'),
@@ -96,9 +97,10 @@ describe('Baton asks no more than the mode of the real Claude Code would', () =>
       expect(await dialogs(baton)).toBe(0)
       const commands = (await decisionsOf(baton)).filter(({ tool }) => tool === 'Bash')
       // Claude Code's own classifier cannot run here: whatever it was asked about would be refused.
-      expect(commands.map(({ decision, by }) => `${decision} by ${by}`)).toEqual(
-        Array.from({ length: 4 }, () => 'allow by sandbox'),
-      )
+      expect(commands.map(({ decision, by }) => `${decision} by ${by}`)).toEqual([
+        'deny by sandbox',
+        ...Array.from({ length: 4 }, () => 'allow by sandbox'),
+      ])
       // The person's own deny rule is about the command itself.
       await terminal.submit('tag it')
       await terminal.waitForScreen(/the second end/, LONG)

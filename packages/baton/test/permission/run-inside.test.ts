@@ -368,32 +368,6 @@ describe('an agent that would run the command itself if it dropped the replaceme
     expect([permission?.decision, rewrite !== undefined]).toEqual([expected, expected === undefined])
   })
 
-  test.each([
-    ['proven', undefined, true],
-    ['dropped', 'ask', false],
-    ['unknown', 'deny', false],
-  ] as const)('is tried out before such a command, and %s decides', async (state, decision, isInside) => {
-    let tried = 0
-    const tryRewrite = async () => {
-      tried++
-      return state
-    }
-    const { sandbox, calls } = link({ rewriteState: async () => 'unknown', tryRewrite })
-    const world = reactorWorld({ ports: { sandbox }, snapshot: 'taken' })
-    // A harmless command shows it by itself.
-    expect(await world.answer(requested('ls'))).toHaveProperty('rewrite')
-    expect(tried).toBe(0)
-    const { permission, rewrite } = await world.answer(requested('some-tool'))
-    expect([permission?.decision, rewrite !== undefined, tried]).toEqual([decision, isInside, 1])
-    expect(calls.prepared).toHaveLength(isInside ? 2 : 1)
-  })
-
-  test('is tried out before a command of which there is no snapshot', async () => {
-    const { sandbox } = link({ rewriteState: async () => 'unknown', tryRewrite: async () => 'proven' })
-    const world = reactorWorld({ ports: { sandbox }, snapshot: 'none' })
-    expect(await world.answer(requested('echo hello > b.txt'))).toHaveProperty('rewrite')
-  })
-
   test('does not show it with a command of which there is no snapshot', async () => {
     const { sandbox, calls } = link({ rewriteState: async () => 'unknown' })
     const world = reactorWorld({ ports: { sandbox }, snapshot: 'none' })

@@ -10,8 +10,6 @@ export interface AgentProcess {
   args: readonly string[]
   /** Its program file, with size and time: an update changes it. Undefined if Baton cannot tell. */
   program: string | undefined
-  /** How to start the same program again; undefined if Baton cannot tell. */
-  command: readonly string[] | undefined
 }
 
 /** Environment and command line of an agent, as the system reports them; undefined if it does not. */
@@ -30,27 +28,19 @@ export async function readAgentProcess(pid: number): Promise<AgentProcess | unde
     const at = pair.indexOf('=')
     return at > 0 ? [[pair.slice(0, at), pair.slice(at + 1)] as const] : []
   })
-  const found = await programOf(pid, args)
-  return { env: Object.fromEntries(env), args, program: found?.program, command: found?.command }
+  return { env: Object.fromEntries(env), args, program: await programOf(pid, args) }
 }
 
 /** The program's own file: of a script that file, not the interpreter's. */
-async function programOf(
-  pid: number,
-  args: readonly string[],
-): Promise<{ program: string; command: readonly string[] } | undefined> {
+async function programOf(pid: number, args: readonly string[]): Promise<string | undefined> {
   try {
     const executable = await readlink(`/proc/${pid}/exe`)
     const script = args.slice(1, args.indexOf('--')).find(word => !word.startsWith('-'))
-    const isInterpreted = INTERPRETERS.test(basename(executable))
-    const named = isInterpreted ? script : executable
+    const named = INTERPRETERS.test(basename(executable)) ? script : executable
     if (named === undefined) return undefined
     const path = await realpath(isAbsolute(named) ? named : join(`/proc/${pid}/cwd`, named))
     const { size, mtimeMs } = await stat(path)
-    return {
-      program: `${path} ${size} ${Math.round(mtimeMs)}`,
-      command: isInterpreted ? [executable, path] : [path],
-    }
+    return `${path} ${size} ${Math.round(mtimeMs)}`
   } catch {
     return undefined
   }
