@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import {
@@ -26,6 +26,13 @@ test.each<[string, (at: (path: string) => string) => void]>([
     at => writeFileSync(at('.git/config'), `[core]\n\tbare = false\n\texcludesFile = ${at('rules')}\n`),
   ],
   ['a file with rules that a setting names', at => writeFileSync(at('named-rules'), 'untracked.txt\n')],
+  [
+    'a link to itself in the place of a folder with rules',
+    at => {
+      rmSync(at('src'), { recursive: true })
+      symlinkSync('src', at('src'))
+    },
+  ],
   ['a folder that becomes a repository', at => mkdirSync(at('empty/deep/.git/objects'), { recursive: true })],
 ])('git is asked again after %s', async (_, change) => {
   await using folder = scratch('bl-')

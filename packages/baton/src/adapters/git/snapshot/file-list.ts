@@ -46,8 +46,11 @@ export async function recallList(
   clock: FileClock,
 ): Promise<RecalledList | undefined> {
   const known = remembered.get(place.gitDir)
-  if (known && known.root === place.root && known.index === index && (await isUnchanged(known, clock)))
-    return known.listing
+  if (known && known.root === place.root && known.index === index) {
+    // What cannot be looked at any more has changed.
+    const isSame = await isUnchanged(known, clock).catch(() => false)
+    if (isSame) return known.listing
+  }
   remembered.delete(place.gitDir)
   return undefined
 }
