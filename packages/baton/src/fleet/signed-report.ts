@@ -1,6 +1,5 @@
 import { MachineReport } from '@batonpass/contract/fleet'
 import { z } from 'zod'
-import type { SignedText } from '../ports/fleet-board.ts'
 import type { Membership } from './membership.ts'
 import { isSignedBy, isTooLong, PublicKey, parseJson } from './signed-statement.ts'
 
@@ -28,19 +27,20 @@ export interface SignedReports {
 export const signedReports = (
   membership: Pick<Membership, 'signOwn' | 'memberWith' | 'fleet'>,
 ): SignedReports => {
-  const sign = (report: MachineReport): Promise<SignedText | undefined> =>
-    membership.signOwn(({ fleet, key, machine }) =>
+  const sign = async (report: MachineReport): Promise<string | undefined> => {
+    const signed = await membership.signOwn(({ fleet, key, machine }) =>
       JSON.stringify({ kind: 'report', fleet, by: key, machine, report } satisfies z.infer<typeof Report>),
     )
+    return signed && JSON.stringify(signed)
+  }
   return {
     async sign(report) {
-      const whole = await sign(report)
-      // Others neither read nor verify longer texts; the rest of the report still counts.
-      const signed =
-        whole && isTooLong(whole.text)
-          ? await sign({ ...report, sessions: [], merges: [], changes: [] })
-          : whole
-      return signed && JSON.stringify(signed)
+      // Others do not read longer texts. What is stored counts: there each quote of the signed text takes two characters.
+      for (const left of [report, { ...report, changes: [] }]) {
+        const stored = await sign(left)
+        if (stored === undefined || !isTooLong(stored)) return stored
+      }
+      return sign({ ...report, sessions: [], merges: [], changes: [] })
     },
     async read(machine, stored) {
       const signed = Signed.safeParse(parseJson(stored ?? '')).data

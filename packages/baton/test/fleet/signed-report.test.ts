@@ -32,6 +32,11 @@ const REPORT: MachineReport = {
   changes: [{ repository: 'github.com/acme/app', issue: 7, files: ['a.ts'] }],
 }
 
+const mergeWith = (note: string): MachineReport['merges'][number] => ({
+  ...{ repository: 'github.com/acme/app', issue: 7, pullRequest: 'https://x/7', base: 'main', note },
+  ...{ state: 'waiting', since: '2026-01-01T00:00:00.000Z' },
+})
+
 test('what a machine reports is read only if its own key has signed it, for this machine and this fleet', async () => {
   const [one, two, none] = [founder, other, stranger].map(reportsWith)
   const stored = await two?.sign(REPORT)
@@ -54,16 +59,25 @@ test('what a machine reports is read only if its own key has signed it, for this
   for (const bad of [undefined, '', '{', 'null', '[]']) expect(await one?.read('id-two', bad)).toBeUndefined()
 })
 
-test('a report that is too long to verify goes without its lists', async () => {
+test('a report that is too long to read goes without changed files, then without its lists', async () => {
   const [one, two] = [founder, other].map(reportsWith)
-  const file = 'x'.repeat(400)
-  const changes = Array.from({ length: 200 }, (_, issue) => ({
-    repository: 'github.com/acme/app',
-    issue: issue + 1,
-    files: Array.from({ length: 20 }, () => file),
-  }))
-  const stored = await two?.sign({ ...REPORT, changes })
-  expect(await one?.read('id-two', stored)).toEqual({ ...REPORT, changes: [] })
+  const readBack = async (report: MachineReport) => one?.read('id-two', await two?.sign(report))
+  const merges = [mergeWith('short')]
+  // Many short names: the signed text is within the limit, and what is stored, with its quotes escaped, is not.
+  for (const [length, count] of [
+    [400, 20],
+    [2, 200],
+  ] as const) {
+    const files = Array.from({ length: count }, () => 'x'.repeat(length))
+    const changes = Array.from({ length: 200 }, (_, index) => ({
+      repository: 'github.com/acme/app',
+      issue: index + 1,
+      files,
+    }))
+    expect(await readBack({ ...REPORT, merges, changes })).toEqual({ ...REPORT, merges, changes: [] })
+  }
+  const long = Array.from({ length: 200 }, () => mergeWith('x'.repeat(2000)))
+  expect(await readBack({ ...REPORT, merges: long })).toEqual({ ...REPORT, merges: [], changes: [] })
 })
 
 test('a machine whose report was forged is shown without it', async () => {
