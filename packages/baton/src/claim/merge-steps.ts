@@ -15,6 +15,10 @@ export type MergeProof =
   /** All other checks passed, or there are none: the forge decides once the commit is there. */
   | { later: { checks: boolean; review: boolean } }
 
+/** Whether a person is one of the checks, and has not said yes to one of these commits. */
+export const lacksPerson = ({ proof }: Pick<ClaimRecord, 'proof'>, commits: readonly string[]): boolean =>
+  proof?.needsPerson === true && (proof.agreed === undefined || !commits.includes(proof.agreed))
+
 /** CI and people look at a commit only after it is pushed. */
 const NO_CHECKS = 'no check could run before it is pushed'
 

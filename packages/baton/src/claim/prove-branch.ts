@@ -1,8 +1,9 @@
 import type { ClaimFile } from '@batonpass/contract/claim'
 import type { Proof } from '@batonpass/contract/proof'
+import type { ProofOrder } from '../proof/choose-checks.ts'
 import { countFailure, describeProblems, problemsOf, reportProblems } from '../proof/problems.ts'
-import { awaitsPullRequest, type ProofOrder } from '../proof/proofs.ts'
-import { addReport, MAX_SAID } from '../proof/report.ts'
+import { awaitsPullRequest } from '../proof/proofs.ts'
+import { addReport, MAX_SAID, reportDiffers } from '../proof/report.ts'
 import { queueNews } from './deliver-news.ts'
 import { entry } from './fence.ts'
 import type { ClaimPorts, Trigger } from './ports.ts'
@@ -37,15 +38,15 @@ export async function proveBranch(
   const report = await keepReport(ports, record, trigger)
   if (started.endedAt === undefined) {
     if (!awaitsPullRequest(started)) return WAIT
-    await ports.records.change(record, now =>
-      now.proof?.id === started.id ? { ...now, proof: { ...now.proof, isOpen: true } } : now,
-    )
+    await keepAnswer(ports, record, started, { isOpen: true })
     return { do: 'open', proof: started, isDraft: false }
   }
+  await keepAnswer(ports, record, started)
   const proof = await compare(ports, record, file, started, trigger)
+  const isDraft = needsPerson(proof) && answerIn(proof) !== 'yes'
   const failed = proof.verdict === 'proven' ? [] : problemsOf(proof)
   const differing = proof.contradictions ?? []
-  if (failed.length + differing.length === 0) return { do: 'open', proof, isDraft: false }
+  if (failed.length + differing.length === 0) return { do: 'open', proof, isDraft }
   const now = ports.clock.now()
   const isTold = known?.sentBack?.commit === proof.commit
   const isPending = record.inbox.some(({ kind }) => kind === NEWS)
@@ -55,10 +56,10 @@ export async function proveBranch(
   const mayReturn = !report?.reportReturned && (known?.failures?.count ?? 0) < settings.retries
   const wrong = mayReturn ? reportProblems(differing) : []
   const problems = [...failed, ...wrong]
-  if (problems.length === 0) return { do: 'open', proof, isDraft: false }
+  if (problems.length === 0) return { do: 'open', proof, isDraft }
   const { count, same, failure, worn } = countFailure(known?.failures, problems)
   if (worn || count > settings.retries || record.fixes >= claim.max_fixes || (isTold && isPending))
-    return { do: 'open', proof, isDraft: failed.length > 0 }
+    return { do: 'open', proof, isDraft: isDraft || failed.length > 0 }
   await ports.records.change(record, now => ({
     ...now,
     proof: {
@@ -100,36 +101,66 @@ async function orderFor(
   return { project, session, since, issueChecks, ...more }
 }
 
+/** What the people said that a proof asks. `open`: at least one has not said yes or no. Undefined: it asks none. */
+function answerIn({ checks, results }: Proof): 'yes' | 'no' | 'open' | undefined {
+  const said = checks
+    .filter(({ kind }) => kind === 'person')
+    .map(({ name }) => results.find(result => result.name === name)?.status)
+  if (said.length === 0) return undefined
+  if (said.every(status => status === 'passed')) return 'yes'
+  return said.includes('failed') ? 'no' : 'open'
+}
+
+/** Keeps what people said to a commit, for the merge. */
+async function keepAnswer(
+  { records }: ClaimPorts,
+  record: ClaimRecord,
+  proof: Proof,
+  more: { isOpen?: boolean } = {},
+): Promise<void> {
+  const answer = answerIn(proof)
+  if (answer === undefined && more.isOpen === undefined) return
+  await records.change(record, known => {
+    if (known.proof?.id !== proof.id) return known
+    const { agreed: before, ...rest } = known.proof
+    const agreed = answer === 'yes' ? proof.commit : answer === 'no' ? undefined : before
+    return { ...known, proof: { ...rest, ...more, ...(agreed ? { agreed } : {}) } }
+  })
+}
+
+const needsPerson = ({ checks }: Proof): boolean => checks.some(({ kind }) => kind === 'person')
+
 /**
  * Follows a proof that needs the pull request: shows its result there. If CI failed and the agent pushed another commit, that
- * one is proven next. The news about CI itself comes with the pull request.
+ * one is proven next, as is every commit about which a person has to be asked. The news about CI itself comes with the pull request.
  */
 export async function followOpenProof(ports: ClaimPorts, record: ClaimRecord): Promise<void> {
   const { proofs, records } = ports
   const { proof: known, pr } = record
   if (!proofs || !known || pr?.state !== 'open') return
-  const proof = await proofs.get(known.id).catch(() => undefined)
-  if (!proof?.opensPullRequest || proof.endedAt === undefined) return
+  const ended = await proofs.get(known.id).catch(() => undefined)
+  if (ended?.endedAt === undefined || !(ended.opensPullRequest || needsPerson(ended))) return
   if (known.isOpen) {
+    const proof = await compareOpen(ports, record, pr.number, ended)
     await ports.outside.showProof(record.project, pr.number, proof)
-    await records.change(record, now =>
-      now.proof?.id === known.id ? { ...now, proof: { ...now.proof, isOpen: false } } : now,
-    )
+    await keepAnswer(ports, record, proof, { isOpen: false })
     const isProven = proof.verdict === 'proven'
-    const result = isProven ? 'proven' : `unproven (${proof.why ?? 'no reason given'})`
+    const verdict = isProven ? 'proven' : `unproven (${proof.why ?? 'no reason given'})`
+    const result = `${verdict}${reportDiffers(proof)}`
     if (!isProven) await ports.journal(record, { ...entry(record, 'unproven'), reason: result.slice(0, 500) })
     const sign = isProven ? '✅' : '⚠️'
     await ports.announce(record.project, `${sign} issue #${record.issue}: PR #${pr.number} is ${result}`)
     return
   }
   const head = pr.seen?.head
-  if (head === undefined || head === proof.commit) return
+  if (head === undefined || head === ended.commit) return
   const commit = await proofs.resolve(record.project, head).catch(() => undefined)
   if (commit === undefined) return
   const next = await proofs.start({ ...(await orderFor(ports, record)), commit })
-  await records.change(record, now => ({
+  await records.change(record, ({ proof: { said: _, ...before } = {}, ...now }) => ({
     ...now,
-    proof: { ...now.proof, id: next.id, commit: next.commit, isOpen: true },
+    // What the agent said before was about another commit.
+    proof: { ...before, id: next.id, commit: next.commit, isOpen: true, needsPerson: needsPerson(next) },
   }))
 }
 
@@ -168,6 +199,18 @@ async function compare(
   })
 }
 
+/** The same for a pull request that is already open. */
+async function compareOpen(
+  ports: ClaimPorts,
+  { project, issue, agent, proof: known }: ClaimRecord,
+  pullRequest: number,
+  proof: Proof,
+): Promise<Proof> {
+  if (!agent) return proof
+  const { said, transcript } = known ?? {}
+  return addReport(ports, { project, agent, issue, pullRequest, said, transcript }, proof)
+}
+
 /** The proof of the branch's last commit: the one that is known, or a new one. Undefined: it could not be started. */
 async function currentProof(
   { proofs, records, journal, fault }: ClaimPorts,
@@ -188,6 +231,7 @@ async function currentProof(
       proof: {
         id: started.id,
         commit: started.commit,
+        ...(needsPerson(started) ? { needsPerson: true } : {}),
         ...(failures ? { failures } : {}),
         ...(sentBack ? { sentBack } : {}),
         ...(reportReturned ? { reportReturned } : {}),

@@ -92,6 +92,10 @@ export const ClaimRecord = z.object({
       reportReturned: z.boolean().optional(),
       /** The pull request is open, but the proof has not ended, or the pull request does not show its result yet. */
       isOpen: z.boolean().optional(),
+      /** A person is one of the checks. */
+      needsPerson: z.boolean().optional(),
+      /** The commit to which that person said yes. */
+      agreed: z.string().optional(),
     })
     .optional(),
   /** The digest of the last reported news of each kind, so that nothing is reported twice. */

@@ -75,7 +75,7 @@ export function composeProof(
           {
             kind: 'confirm',
             title: question,
-            detail: `${question}\n\nCommit ${commit.slice(0, 10)} of ${project}. Its other checks passed.\nYes: the work counts as proven.`,
+            detail: `${question}\n\nCommit ${commit.slice(0, 10)} of ${project}. The checks before this question passed.\nYes: the work counts as proven.`,
             key: `proof ${project} ${commit}`,
             fingerprint: fingerprintOf({
               session: `proof ${commit}`,

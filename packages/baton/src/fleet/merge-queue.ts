@@ -1,5 +1,6 @@
 import type { MergeView } from '@batonpass/contract/fleet'
 import { YesNoQuestions } from '../ask/yes-no-questions.ts'
+import { lacksPerson } from '../claim/merge-steps.ts'
 import { type JobRecord, jobKey, type MergeRecord } from './job-record.ts'
 import { type Candidate, MergeAttempts } from './merge-attempt.ts'
 import type { MergePorts } from './merge-ports.ts'
@@ -127,7 +128,9 @@ export class MergeQueue {
     if (!isKnown && !isView) await records.put(record)
     const given = await answers.of(data)
     const answer = given?.head === record.lineage[0] ? given?.answer : undefined
-    return { record, claim, answer, seen: pr.seen, review: pr.review, hasConflict: pr.conflict, policy }
+    const { seen, review, conflict: hasConflict } = pr
+    const lacking = lacksPerson(claim, record.lineage)
+    return { record, claim, answer, seen, review, hasConflict, policy, lacksPerson: lacking }
   }
 }
 

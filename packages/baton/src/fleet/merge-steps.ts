@@ -16,6 +16,8 @@ export interface MergeCandidate {
   policy: Policy
   /** What a person said to these commits. */
   answer?: 'yes' | 'no' | undefined
+  /** A person is one of the checks, and has not said yes to these commits. */
+  lacksPerson?: boolean | undefined
 }
 
 /**
@@ -41,6 +43,7 @@ export function readinessOf(candidate: MergeCandidate, now: number): Readiness {
     return { is: 'wait', note: 'Its checks may not have started' }
   if (review === 'required') return { is: 'wait', note: 'It needs a review' }
   if (isAgreed({ ...candidate, approvedCommits: seen.approvedCommits })) return { is: 'go' }
+  if (isHeldBack(candidate)) return { is: 'wait', note: 'It waits for the yes of a person to its checks' }
   if (policy === 'approved')
     return { is: 'wait', note: 'It waits for an approving review of its last commit' }
   return answer === 'no' ? { is: 'wait', note: 'You said no to the merge' } : { is: 'ask' }
@@ -51,11 +54,19 @@ export function isAgreed({
   record: { lineage },
   policy,
   answer,
+  lacksPerson,
   approvedCommits,
-}: Pick<MergeCandidate, 'record' | 'policy' | 'answer'> & { approvedCommits: readonly string[] }): boolean {
+}: Pick<MergeCandidate, 'record' | 'policy' | 'answer' | 'lacksPerson'> & {
+  approvedCommits: readonly string[]
+}): boolean {
+  if (isHeldBack({ policy, lacksPerson })) return false
   if (policy === 'proven' || approvedCommits.some(commit => lineage.includes(commit))) return true
   return policy === 'person' && answer === 'yes'
 }
+
+/** With the policy `person`, the yes to the merge is enough. */
+const isHeldBack = ({ policy, lacksPerson }: Pick<MergeCandidate, 'policy' | 'lacksPerson'>): boolean =>
+  lacksPerson === true && policy !== 'person'
 
 /** How long others wait for the agent of a branch that lost twice against newer ones. */
 const HOLD_MS = 60 * 60_000

@@ -36,7 +36,7 @@ const OPENED_MS = 30 * 60_000
 const MAX_NAMED = 20
 const MAX_REVIEW = 1500
 
-/** Asks an agent, the forge, and then a person. Agents and people look only at work whose earlier checks all passed. */
+/** Asks an agent, the forge, and then a person; a person first if the pull request is not open yet. Agents and people look only at work whose earlier checks all passed. */
 export async function runOutsideChecks(
   parts: Parts,
   proof: Proof,
@@ -83,6 +83,19 @@ export async function runOutsideChecks(
         )
     for (const result of results) await finish(result)
   }
+  const askPeople = async () => {
+    for (const check of proof.checks) {
+      if (check.kind !== 'person' || signal.aborted) continue
+      await progress.running(check.name)
+      await finish(
+        isSound
+          ? await askPerson(parts, proof, check, signal)
+          : notRun(check, `${check.name} was not asked, because another check did not pass`),
+      )
+    }
+  }
+  // The pull request is opened for the forge: not before a person agreed.
+  if (proof.opensPullRequest) await askPeople()
   for (const check of proof.checks) {
     if (check.kind !== 'forge' || signal.aborted) continue
     await progress.running(check.name)
@@ -92,15 +105,7 @@ export async function runOutsideChecks(
         : notRun(check, `${check.name} was not waited for, because another check did not pass`),
     )
   }
-  for (const check of proof.checks) {
-    if (check.kind !== 'person' || signal.aborted) continue
-    await progress.running(check.name)
-    await finish(
-      isSound
-        ? await askPerson(parts, proof, check, signal)
-        : notRun(check, `${check.name} was not asked, because another check did not pass`),
-    )
-  }
+  if (!proof.opensPullRequest) await askPeople()
 }
 
 /** A review of the same commit is not repeated: it costs money. */

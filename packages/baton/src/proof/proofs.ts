@@ -1,59 +1,23 @@
-import type { Config } from '@batonpass/contract/config'
 import { BatonError } from '@batonpass/contract/errors'
-import type { SessionId } from '@batonpass/contract/ids'
-import {
-  type Check,
-  type CheckList,
-  type CheckResult,
-  type IssueChecks,
-  Proof,
-  type ProofEntry,
-  ProofId,
-  type WorkflowChecks,
-} from '@batonpass/contract/proof'
+import { type CheckList, type CheckResult, Proof, type ProofEntry, ProofId } from '@batonpass/contract/proof'
 import type { Ids } from '../ports/ids.ts'
 import { readJsonFile, readJsonFiles } from '../ports/json-files.ts'
 import type { SmallFiles } from '../ports/small-files.ts'
-import { checksFrom, withKeptTests } from './declared-checks.ts'
-import { deriveChecks, deriveSetup } from './derive-checks.ts'
-import { withIssueChecks } from './issue-checks.ts'
+import { type ChoicePorts, chooseChecks, findCommit, isOnForge, type ProofOrder } from './choose-checks.ts'
 import { judgeProof } from './judge-proof.ts'
 import { type OutsidePorts, runOutsideChecks } from './outside-checks.ts'
 import type { Reviewers } from './review-session.ts'
 import { type CheckPorts, removeCheckouts, runChecks } from './run-checks.ts'
 
-export interface ProofsParts extends CheckPorts {
+export interface ProofsParts extends CheckPorts, ChoicePorts {
   /** The forge and people. Absent: such checks do not run. */
   outside?: OutsidePorts | undefined
   /** Agents that can review. Absent: such checks do not run. */
   reviewers?: Reviewers | undefined
   files: SmallFiles
   stateDir: string
-  /** Where the work that led to a commit left the default branch of the remote; undefined if the remote does not say. */
-  remoteBase(project: string, commit: string): Promise<string | undefined>
   ids: Pick<Ids, 'id'>
-  configFor(project: string): Promise<Config>
   journal(proof: Proof, entry: ProofEntry): Promise<void>
-}
-
-export interface ProofOrder {
-  project: string
-  /** HEAD by default. */
-  commit?: string | undefined
-  /** Where the work began; by default where it left the default branch. */
-  base?: string | undefined
-  /** Where the work began according to Baton's own record: the agent has since been able to move branches. */
-  since?: string | undefined
-  session?: SessionId | undefined
-  /** What the issue of the work adds. */
-  issueChecks?: IssueChecks | undefined
-  /** What the workflow of the work declares, in place of the project's checks. */
-  workflowChecks?: WorkflowChecks | undefined
-  /** The forge and people are asked later: the commit is not on the forge yet. */
-  isUnpushed?: boolean | undefined
-  /** The caller opens the pull request as soon as only the forge and people are missing (`awaitsPullRequest`). */
-  opensPullRequest?: boolean | undefined
-  again?: boolean | undefined
 }
 
 const FOLDER = 'proof'
@@ -75,53 +39,13 @@ export class Proofs {
   }
 
   /** The checks that a proof would run, and why these. */
-  async checksOf(order: ProofOrder): Promise<CheckList & Pick<Proof, 'later'>> {
-    const { project, commit: wanted = 'HEAD', base: from, since, issueChecks, workflowChecks } = order
-    const { checkouts, configFor } = this.#parts
-    const commit = await this.#commit(project, wanted)
-    const base =
-      from === undefined ? await this.#baseOf(project, commit, since) : await this.#commit(project, from)
-    const { proof } = await configFor(project)
-    const declared = workflowChecks
-      ? checksFrom(
-          workflowChecks.done_when,
-          'workflow',
-          `the workflow ${workflowChecks.workflow}`,
-          proof.minutes,
-        )
-      : proof.done_when.length > 0
-        ? checksFrom(proof.done_when, 'settings', 'proof.done_when', proof.minutes)
-        : await deriveChecks(checkouts.tree(project, base), proof.minutes)
-    const wantedChecks = withIssueChecks(declared, issueChecks, proof.minutes)
-    const all = await this.#withDefinitions(wantedChecks, project, base)
-    const complete = commit === base ? all : withKeptTests(all)
-    const checks = order.isUnpushed ? complete.filter(check => !isAfterPush(check)) : complete
-    const onForge = complete.filter(check => check.kind === 'forge')
-    const later =
-      order.isUnpushed && onForge.length > 0
-        ? { checks: onForge.some(check => check.checks), review: onForge.some(check => check.review) }
-        : undefined
-    const needed = checks.some(({ kind }) => kind === 'run')
-    const setup =
-      proof.setup === 'none' || !needed
-        ? undefined
-        : proof.setup || (await deriveSetup(checkouts.tree(project, commit)))
-    return { checks, commit, base, ...(setup ? { setup } : {}), ...(later ? { later } : {}) }
-  }
-
-  /** A declared command that the repository defines, such as `npm test`, must still do what it did before the work. */
-  async #withDefinitions(checks: Check[], project: string, base: string): Promise<Check[]> {
-    if (!checks.some(check => check.kind === 'run' && check.definition === undefined)) return checks
-    const known = await deriveChecks(this.#parts.checkouts.tree(project, base), 1)
-    return checks.map(check => {
-      const found = check.kind === 'run' && known.find(({ command }) => command === check.command)
-      return found ? { ...check, definition: found.definition, definedIn: found.where } : check
-    })
+  checksOf(order: ProofOrder): Promise<CheckList & Pick<Proof, 'later'>> {
+    return chooseChecks(this.#parts, order)
   }
 
   /** The full id of a commit. */
   resolve(project: string, name: string): Promise<string> {
-    return this.#commit(project, name)
+    return findCommit(this.#parts, project, name)
   }
 
   /** Where work that begins now starts from. */
@@ -135,6 +59,9 @@ export class Proofs {
   async start(order: ProofOrder): Promise<Proof> {
     const { checks, setup, commit, base, later } = await this.checksOf(order)
     const { project, session, again, issueChecks } = order
+    const opensPullRequest = order.opensPullRequest === true && checks.some(isOnForge)
+    // With the keys in the order of the records on disk.
+    const inOrder = Proof.shape.checks.parse(checks)
     const same = (await this.list()).find(
       proof =>
         this.#running.has(proof.id) &&
@@ -142,7 +69,9 @@ export class Proofs {
         proof.commit === commit &&
         // Otherwise an agent could choose by what the proof of its own run is measured.
         proof.base === base &&
-        JSON.stringify([proof.checks, proof.setup]) === JSON.stringify([checks, setup]),
+        // And who waits for a pull request that only another caller opens would wait in vain.
+        Boolean(proof.opensPullRequest) === opensPullRequest &&
+        JSON.stringify([proof.checks, proof.setup, proof.later]) === JSON.stringify([inOrder, setup, later]),
     )
     if (same) return same
     const proof: Proof = {
@@ -158,9 +87,7 @@ export class Proofs {
       ...(session === undefined ? {} : { session }),
       ...(issueChecks?.text ? { issue: { number: issueChecks.issue, text: issueChecks.text } } : {}),
       ...(again ? { again } : {}),
-      ...(order.opensPullRequest && checks.some(({ kind }) => kind === 'forge')
-        ? { opensPullRequest: true }
-        : {}),
+      ...(opensPullRequest ? { opensPullRequest } : {}),
       ...(later ? { later } : {}),
     }
     this.#launched.add(proof.id)
@@ -308,31 +235,6 @@ export class Proofs {
     }
   }
 
-  async #commit(project: string, name: string): Promise<string> {
-    const found = await this.#parts.checkouts.resolve(project, name)
-    if (found !== undefined) return found
-    throw new BatonError('not_found', `There is no commit ${name} in ${project}`, {
-      remedy: 'Name a commit or branch, in a git repository with at least one commit.',
-    })
-  }
-
-  /**
-   * An agent can move local branches, also the copies of the remote ones. After a rebase the work starts from a newer commit
-   * than the recorded one, so the remote itself is asked.
-   */
-  async #baseOf(project: string, commit: string, since: string | undefined): Promise<string> {
-    const { checkouts, remoteBase, fault } = this.#parts
-    const found = await checkouts.findBase(project, commit)
-    const recorded = since === undefined ? undefined : await checkouts.resolve(project, since)
-    if (recorded === undefined || found === recorded) return found
-    const confirmed = await remoteBase(project, commit).catch(cause => {
-      fault('asking the remote for its default branch', cause)
-      return undefined
-    })
-    // Work that is already merged is measured against where it began.
-    return confirmed === undefined || confirmed === commit ? recorded : confirmed
-  }
-
   #put(proof: Proof): Promise<void> {
     return this.#parts.files.write(this.#parts.stateDir, `${FOLDER}/${proof.id}.json`, JSON.stringify(proof))
   }
@@ -349,8 +251,6 @@ export class Proofs {
 
 const CLOSING = 'the daemon stops'
 
-const isAfterPush = ({ kind }: Check): boolean => kind === 'forge' || kind === 'person'
-
 /** Whether a proof waits only for the forge, which has to see the commit in a pull request first. */
 export const awaitsPullRequest = ({
   opensPullRequest,
@@ -363,7 +263,7 @@ export const awaitsPullRequest = ({
   endedAt === undefined &&
   (setupResult === undefined || setupResult.status === 'passed') &&
   checks
-    .filter(check => !isAfterPush(check))
+    .filter(check => !isOnForge(check))
     .every(({ name }) => results.some(result => result.name === name && result.status === 'passed'))
 
 function entryOf(proof: Proof, what: ProofEntry['what']): ProofEntry {

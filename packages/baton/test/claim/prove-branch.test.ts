@@ -1,7 +1,8 @@
 import { Config } from '@batonpass/contract/config'
-import type { Proof } from '@batonpass/contract/proof'
+import type { CheckResult, Proof } from '@batonpass/contract/proof'
 import { describe, expect, it } from 'vitest'
 import { systemSmallFiles } from '../../src/adapters/system/small-files.ts'
+import { lacksPerson } from '../../src/claim/merge-steps.ts'
 import type { ClaimPorts, Trigger } from '../../src/claim/ports.ts'
 import { followOpenProof, proveBranch } from '../../src/claim/prove-branch.ts'
 import { ClaimRecord, ClaimRecords } from '../../src/claim/record.ts'
@@ -123,6 +124,96 @@ describe('the branch of a claim', () => {
     b.proofs.end({ opensPullRequest: true, verdict: 'proven', results: [PASSED] })
     await b.follow()
     expect(b.shown).toEqual(['#7 unproven', '#7 proven'])
+  })
+
+  const PERSON = {
+    kind: 'person',
+    name: 'Look?',
+    question: 'Look?',
+    minutes: 9,
+    source: 'settings',
+    where: '',
+  }
+  const FORGE = {
+    kind: 'forge',
+    name: 'CI',
+    checks: true,
+    review: false,
+    minutes: 9,
+    source: 'settings',
+    where: '',
+  }
+  const RUN = {
+    kind: 'run',
+    name: 'npm test',
+    command: 'npm test',
+    exit: 0,
+    minutes: 9,
+    source: 'settings',
+    where: '',
+  }
+  const ALL = { checks: [RUN, FORGE, PERSON] } as unknown as Partial<Proof>
+  const said = (status: CheckResult['status']): CheckResult => ({ name: 'Look?', status, seconds: 1 })
+  const PR = { number: 7, url: 'u', state: 'open' as const, checks: '', review: '', conflict: false }
+  const SEEN = { verdict: 'passed', isDraft: false, base: 'main', approvedCommits: [] }
+  const seen = (head: string) => (known: ClaimRecord) =>
+    ({ ...known, pr: { ...PR, seen: { ...SEEN, head } } }) as ClaimRecord
+
+  it('is not opened, and not merged, before the person said yes that is one of its checks', async () => {
+    const b = await branch()
+    b.proofs.asks = true
+    b.commit(sha(1))
+    await b.gate('stop')
+    const waits = { ...ALL, endedAt: undefined, opensPullRequest: true }
+    b.proofs.end({ ...waits, results: [PASSED] })
+    expect(await b.gate()).toEqual({ do: 'wait' })
+    expect(lacksPerson(await b.record(), [sha(1)])).toBe(true)
+    b.proofs.end({ ...waits, results: [PASSED, said('passed')] })
+    expect(await b.gate()).toMatchObject({ do: 'open', isDraft: false })
+    expect(lacksPerson(await b.record(), [sha(1)])).toBe(false)
+    await b.change(seen(sha(2)))
+    b.proofs.end({ ...ALL, opensPullRequest: true, verdict: 'proven', results: [PASSED, said('passed')] })
+    await b.follow()
+    // The agent pushed another commit, and the person says no to that one.
+    await b.follow()
+    expect(lacksPerson(await b.record(), [sha(2)])).toBe(true)
+    b.proofs.end({ ...ALL, ...unproven(said('failed')), opensPullRequest: true })
+    await b.follow()
+    expect(lacksPerson(await b.record(), [sha(1), sha(2)])).toBe(true)
+  })
+
+  it('is opened as a draft if the person does not answer', async () => {
+    const b = await branch()
+    b.proofs.asks = true
+    b.commit(sha(1))
+    await b.gate('stop')
+    b.proofs.end({
+      ...ALL,
+      verdict: 'unproven',
+      why: 'Look? was not answered',
+      results: [PASSED, said('not-run')],
+    })
+    expect(await b.gate()).toMatchObject({ do: 'open', isDraft: true })
+    expect(lacksPerson(await b.record(), [sha(1)])).toBe(true)
+  })
+
+  it('is compared with what the agent reported also if it was opened for CI', async () => {
+    const compared: unknown[] = []
+    const b = await branch(1, {}, async ({ said, pullRequest }) => {
+      compared.push([said, pullRequest])
+      return ['there is no src/x.ts']
+    })
+    b.commit(sha(1))
+    await b.gate('stop', 'Added src/x.ts.')
+    b.proofs.end({ endedAt: undefined, opensPullRequest: true, results: [PASSED] })
+    await b.gate()
+    await b.change(seen(sha(1)))
+    b.proofs.end({ opensPullRequest: true, verdict: 'proven', results: [PASSED] })
+    await b.follow()
+    expect(compared).toEqual([['Added src/x.ts.', 7]])
+    expect(b.announced).toEqual([
+      '✅ issue #42: PR #7 is proven; what the agent reported differs, see the proof',
+    ])
   })
 
   it('without checks is opened at once, and normally', async () => {

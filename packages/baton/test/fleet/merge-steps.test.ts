@@ -57,6 +57,17 @@ describe('what is missing before a merge', () => {
     ['a person said yes', { policy: 'person', answer: 'yes' }, 'go'],
     ['a person said no', { policy: 'person', answer: 'no' }, 'wait'],
     ['an approval instead of the yes', { policy: 'person', seen: { approvedCommits: ['head'] } }, 'go'],
+    ['a person as a check', { lacksPerson: true }, 'wait'],
+    [
+      'a person as a check, although a review approves',
+      { policy: 'approved', lacksPerson: true, seen: { approvedCommits: ['head'] } },
+      'wait',
+    ],
+    [
+      'a person as a check, who agreed to the merge',
+      { policy: 'person', lacksPerson: true, answer: 'yes' },
+      'go',
+    ],
     ['an approval', { policy: 'approved' }, 'wait'],
     ['approved', { policy: 'approved', seen: { approvedCommits: ['head'] } }, 'go'],
     ['approved before the last commit', { policy: 'approved', seen: { approvedCommits: ['old'] } }, 'wait'],

@@ -21,7 +21,7 @@ import { MergeQueue } from '../../src/fleet/merge-queue.ts'
 import type { PullRequestStatus } from '../../src/ports/forge.ts'
 import type { Leases } from '../../src/ports/lease.ts'
 import type { WritableForge } from '../../src/ports/writable-forge.ts'
-import type { ProofOrder } from '../../src/proof/proofs.ts'
+import type { ProofOrder } from '../../src/proof/choose-checks.ts'
 import { plainGit, scratch } from '../world/scratch.ts'
 
 export const REPOSITORY = 'folder/you/project'

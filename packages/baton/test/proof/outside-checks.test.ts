@@ -43,7 +43,13 @@ async function outcome(
     reviewer?: Model['ask']
   } = {},
   before: CheckResult[] = [],
-  more: { setupResult?: CheckResult; noPorts?: boolean; stop?: AbortController; patch?: string } = {},
+  more: {
+    setupResult?: CheckResult
+    noPorts?: boolean
+    stop?: AbortController
+    patch?: string
+    opensPullRequest?: boolean
+  } = {},
 ) {
   let now = 0
   const looks = [...(answers.ci ?? [])]
@@ -76,6 +82,7 @@ async function outcome(
     checks: checksFrom(declared, 'settings', 'proof.done_when', 15),
     results: before,
     setupResult: more.setupResult,
+    opensPullRequest: more.opensPullRequest,
     startedAt: '2026-11-15T12:00:00.000Z',
   })
   const results: CheckResult[] = []
@@ -340,6 +347,17 @@ describe('A person as a check', () => {
     )
     expect(asked).toEqual([])
     expect(results.at(-1)).toMatchObject({ status: 'not-run', why: expect.stringContaining('was not asked') })
+  })
+
+  it.each<['yes' | 'no' | 'none', string[]]>([
+    ['yes', ['passed', 'passed']],
+    ['no', ['failed', 'not-run']],
+    ['none', ['not-run', 'not-run']],
+  ])('is asked before the pull request is opened for CI: %s', async (person, statuses) => {
+    const answers = { ci: [ci('passed')], person }
+    const { results } = await outcome([CI, ASK], answers, [PASSED], { opensPullRequest: true })
+    expect(results[0]?.name).toBe('Does it look right?')
+    expect(results.map(({ status }) => status)).toEqual(statuses)
   })
 
   it('shows no secret in its reason', async () => {

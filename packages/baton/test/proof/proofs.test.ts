@@ -30,6 +30,7 @@ function world(
   const started: string[] = []
   const tries: string[] = []
   const running = new Map<string, () => void>()
+  let made = 0
   const files: SmallFiles = {
     read: async (_, name) =>
       disk.has(name) ? { kind: 'text', text: disk.get(name) ?? '', modifiedMs: 0 } : { kind: 'absent' },
@@ -74,7 +75,7 @@ function world(
     },
     cache: { get: async () => undefined, put: async () => {} },
     clock: { now: () => Date.parse('2026-11-15T12:00:00Z') },
-    ids: { id: (length: number) => '0'.repeat(length) },
+    ids: { id: (length: number) => String(made++).padStart(length, '0') },
     folderFor: (name: string) => `/tmp/${name}`,
     redact: (text: string) => text,
     configFor: async () => Config.parse({ proof: { done_when: commands } }),
@@ -196,4 +197,14 @@ it('a checkout that does not start costs nothing if another one ran all checks',
   await end('b')
   expect((await proofs.wait(id)).verdict).toBe('proven')
   expect(faults).toEqual(['running checks'])
+})
+
+it('is another proof for who opens the pull request than for who does not, or pushes later', async () => {
+  const { proofs } = world(['long', { forge: { checks: 'green' } }] as unknown as string[])
+  const order = { project: PROJECT }
+  const orders = [order, { ...order, opensPullRequest: true }, { ...order, isUnpushed: true }]
+  const ids = []
+  for (const each of [...orders, ...orders]) ids.push((await proofs.start(each)).id)
+  expect(new Set(ids.slice(0, 3)).size).toBe(3)
+  expect(ids.slice(3)).toEqual(ids.slice(0, 3))
 })

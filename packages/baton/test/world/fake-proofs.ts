@@ -1,5 +1,6 @@
 import { type CheckResult, Proof } from '@batonpass/contract/proof'
-import type { ProofOrder, Proofs } from '../../src/proof/proofs.ts'
+import type { ProofOrder } from '../../src/proof/choose-checks.ts'
+import type { Proofs } from '../../src/proof/proofs.ts'
 
 export const BASE = '0'.repeat(40)
 
@@ -26,6 +27,8 @@ export interface FakeProofs
   cancelled: string[]
   /** The commits that names such as branches point to. */
   commits: Map<string, string>
+  /** Whether a person is one of the checks. */
+  asks: boolean
   /** Ends the newest proof. */
   end(verdict: Partial<Proof>): void
 }
@@ -43,6 +46,7 @@ export function fakeProofs(checks = 1): FakeProofs {
     started: [],
     ordered: [],
     cancelled: [],
+    asks: false,
     commits: new Map(),
     findBase: async () => BASE,
     resolve: async (_, name) => made.commits.get(name) ?? name,
@@ -57,12 +61,10 @@ export function fakeProofs(checks = 1): FakeProofs {
         project,
         commit,
         base: BASE,
-        checks: Array.from({ length: checks }, () => ({
-          ...check,
-          command: 'npm test',
-          exit: 0,
-          minutes: 15,
-        })),
+        checks: [
+          ...Array.from({ length: checks }, () => ({ ...check, command: 'npm test', exit: 0, minutes: 15 })),
+          ...(made.asks ? [{ ...check, kind: 'person', name: 'Look?', question: 'Look?', minutes: 9 }] : []),
+        ],
         startedAt: at,
         ...(checks === 0 ? { endedAt: at, verdict: 'unproven', why: 'no checks' } : {}),
       })
