@@ -37,8 +37,11 @@ export function textsOfScript(name: string, scripts: Scripts): string[] {
 
 /** The scripts that one command calls directly, such as `unit` in `npm run unit`. None if it is about another folder. */
 export function calledScripts(command: string, scripts: Scripts): string[] {
-  const words = command.split(/[\s'"]+/).filter(word => word !== '')
-  const at = words.findIndex(word => MANAGERS.has(word) || RUN_MANY.has(word) || word === 'node')
+  const all = command.split(/[\s'"]+/).filter(word => word !== '')
+  const at = all.findIndex(word => MANAGERS.has(word) || RUN_MANY.has(word) || word === 'node')
+  // What follows `--` is for the script itself.
+  const end = all.indexOf('--', at)
+  const words = end < 0 ? all : all.slice(0, end)
   const program = words[at]
   if (program === undefined || words.some(word => ELSEWHERE.test(word))) return []
   const rest = words.slice(at + 1)
@@ -46,15 +49,18 @@ export function calledScripts(command: string, scripts: Scripts): string[] {
   if (RUN_MANY.has(program))
     return rest.flatMap(word => matching(word.replace(/^(?:npm|pnpm|yarn|bun):/, ''), scripts))
   const named = rest.filter(word => !word.startsWith('-'))
-  const isRun = named[0] === 'run' || named[0] === 'run-script'
-  const name = isRun ? named[1] : (SHORT.get(named[0] ?? '') ?? named[0])
+  // Not always the first word: options before it may have a value.
+  const run = named.findIndex((word, n) => RUN.has(word) && scripts.has(named[n + 1] ?? ''))
+  const isRun = run >= 0
+  const name = isRun ? named[run + 1] : (SHORT.get(named[0] ?? '') ?? named[0])
   return known(name, scripts, isRun || program !== 'npm' || LIFECYCLE.has(name ?? ''))
 }
 
 const MAX_SCRIPTS = 100
 /** Between the commands of a line. */
-export const SEPARATORS = /&&|\|\||[;|\n]/
-const MANAGERS = new Set(['npm', 'pnpm', 'yarn', 'bun'])
+export const SEPARATORS = /&&|\|\||(?<![<>])&(?!>)|[;|\n]|(?<=^|[\s(])\(|\)(?=\s*(?:$|[)&|;]))/
+const MANAGERS = new Set(['npm', 'pnpm', 'yarn', 'bun', '$npm_execpath'])
+const RUN = new Set(['run', 'run-script', 'rum', 'urn'])
 /** Programs that run several scripts. */
 const RUN_MANY = new Set(['npm-run-all', 'npm-run-all2', 'run-s', 'run-p', 'concurrently'])
 /** Words without which npm does not take a name for a script. */
@@ -69,9 +75,9 @@ const ELSEWHERE = /^(?:--(?:prefix|workspaces?|filter|cwd|dir)|-C|-w|-ws|-r|--re
 const known = (name: string | undefined, scripts: Scripts, does: boolean): string[] =>
   does && name !== undefined && scripts.has(name) ? [name] : []
 
-/** `test:*` stands for all scripts that begin with `test:`. */
+/** `test:*` stands for all scripts that begin with `test:`; so, for Baton, does `test:!(slow)`, which leaves some out. */
 function matching(name: string, scripts: Scripts): string[] {
-  const star = name.indexOf('*')
+  const star = name.search(/[*?!({[]/)
   return star < 0
     ? known(name, scripts, true)
     : [...scripts.keys()].filter(each => star > 0 && each.startsWith(name.slice(0, star)))

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Clock } from '../ports/clock.ts'
 import { readJsonFiles } from '../ports/json-files.ts'
 import type { SmallFiles } from '../ports/small-files.ts'
+import { KeyedQueue } from '../session/keyed-queue.ts'
 
 interface Parts {
   /** Puts the block about a proof into the text of a pull request. */
@@ -35,13 +36,19 @@ const GIVE_UP_MS = 24 * 60 * 60_000
 /** Keeps the block in pull requests up to date: what the forge did not take is tried again, also by the next daemon. */
 export class ShownProofs {
   readonly #parts: Parts
+  /** One write at a time into a pull request, so that an older proof never replaces a newer one. */
+  readonly #turns = new KeyedQueue()
 
   constructor(parts: Parts) {
     this.#parts = parts
   }
 
   /** Shows a proof now, or later if the forge does not answer. Fails only if trying again would not help. */
-  async show(project: string, pullRequest: number, proof: Proof): Promise<void> {
+  show(project: string, pullRequest: number, proof: Proof): Promise<void> {
+    return this.#turns.run(`${project} ${pullRequest}`, () => this.#show(project, pullRequest, proof))
+  }
+
+  async #show(project: string, pullRequest: number, proof: Proof): Promise<void> {
     const { clock, mayPass } = this.#parts
     const now = clock.now()
     try {
@@ -64,23 +71,29 @@ export class ShownProofs {
 
   /** Tries again what is due. Called every few seconds. */
   async tick(): Promise<void> {
-    const { clock, mayPass, proofOf, fault } = this.#parts
-    const now = clock.now()
+    const now = this.#parts.clock.now()
     for (const record of await this.#all()) {
       if (record.notBefore > now) continue
-      const { project, pullRequest, since, tries } = record
-      try {
-        await this.#parts.show(project, pullRequest, await proofOf(record.proof))
-      } catch (cause) {
-        const pause = Math.min(FIRST_MS * 2 ** Math.min(tries, 10), MAX_PAUSE_MS)
-        if (mayPass(cause) && now - since < GIVE_UP_MS) {
-          await this.#put({ ...record, tries: tries + 1, notBefore: now + pause })
-          continue
-        }
-        fault('showing a proof in its pull request', cause)
-      }
-      await this.#remove(record)
+      await this.#turns.run(`${record.project} ${record.pullRequest}`, async () => {
+        // A newer proof may have been shown meanwhile.
+        const isLeft = (await this.#all()).some(each => nameOf(each) === nameOf(record))
+        if (isLeft) await this.#tryAgain(record, now)
+      })
     }
+  }
+
+  async #tryAgain(record: Unshown, now: number): Promise<void> {
+    const { mayPass, proofOf, fault } = this.#parts
+    const { project, pullRequest, since, tries } = record
+    try {
+      await this.#parts.show(project, pullRequest, await proofOf(record.proof))
+    } catch (cause) {
+      const pause = Math.min(FIRST_MS * 2 ** Math.min(tries, 10), MAX_PAUSE_MS)
+      if (mayPass(cause) && now - since < GIVE_UP_MS)
+        return this.#put({ ...record, tries: tries + 1, notBefore: now + pause })
+      fault('showing a proof in its pull request', cause)
+    }
+    await this.#remove(record)
   }
 
   #all(): Promise<Unshown[]> {

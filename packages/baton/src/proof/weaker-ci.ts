@@ -32,7 +32,7 @@ export function findWeakerCi(changes: readonly FileChange[], manifest?: FileChan
       .filter(command => TESTS.test(command))
       .slice(0, MAX_COMMANDS)
       .find(command =>
-        expanded(command, scriptsBefore).some(each => !now.some(other => stillRuns(each, other))),
+        testsAmong(expanded(command, scriptsBefore)).some(each => !now.some(other => stillRuns(each, other))),
       )
     const lost = isFewer && count(after, STEP) < count(before, STEP)
     return [
@@ -104,6 +104,12 @@ function expanded(command: string, scripts: Scripts): Command[] {
       .slice(0, MAX_COMMANDS)
       .map(withWords)
   )
+}
+
+/** Of what scripts run, the commands that test: others, such as a build, may change. All, if none looks like a test. */
+function testsAmong(commands: Command[]): Command[] {
+  const tests = commands.filter(({ command }) => TESTS.test(command))
+  return tests.length > 0 ? tests : commands
 }
 
 function withWords(command: string): Command {

@@ -125,6 +125,21 @@ describe('derived checks', () => {
       { test: 'npm run a', a: 'npm t' },
       true,
     ],
+    ...[
+      'npm run lint & npm run unit',
+      'npm run unit -- -r x',
+      'npm run unit -- -w 2',
+      '(npm run unit)',
+      'npm --loglevel error run unit',
+      '$npm_execpath run unit',
+      'npm rum unit',
+      'run-p "un!(x)"',
+    ].map((test): [string, Record<string, string>, Record<string, string>, boolean] => [
+      `a script called by ${test}`,
+      { test, unit: 'vitest' },
+      { test, unit: 'true' },
+      true,
+    ]),
     [
       'a script that is only named like a word of the command',
       { test: 'vitest unit', unit: 'a' },

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { systemSmallFiles } from '../../src/adapters/system/small-files.ts'
 import { ShownProofs } from '../../src/proof/shown-proofs.ts'
 import { fakeProofs } from '../world/fake-proofs.ts'
@@ -52,5 +52,39 @@ it('shows a proof in its pull request as soon as the forge answers again, and on
   await open().tick()
   await open().tick()
   expect(faults).toHaveLength(1)
+  folder.remove()
+})
+
+it('never replaces a newer proof by an older one that waited for the forge', async () => {
+  const folder = scratch('shown-')
+  const proofs = fakeProofs()
+  const shown: string[] = []
+  let now = 0
+  const looks: (() => void)[] = []
+  let isSilent = true
+  const all = new ShownProofs({
+    async show(_, __, { id }) {
+      if (isSilent) throw new Silent()
+      if (looks.length === 0) await new Promise<void>(resolve => looks.push(resolve))
+      shown.push(id)
+    },
+    proofOf: id => proofs.get(id),
+    mayPass: cause => cause instanceof Silent,
+    files: systemSmallFiles,
+    stateDir: folder.path,
+    clock: { now: () => now, elapsed: () => now },
+    fault: () => {},
+  })
+  const older = await proofs.start({ project: '/a', commit: '1'.repeat(40) })
+  const newer = await proofs.start({ project: '/a', commit: '2'.repeat(40) })
+  await all.show('/a', 7, older)
+  isSilent = false
+  now += 15_000
+  const tick = all.tick()
+  await vi.waitFor(() => expect(looks).toHaveLength(1), { timeout: 30_000 })
+  const newest = all.show('/a', 7, newer)
+  looks[0]?.()
+  await Promise.all([tick, newest])
+  expect(shown).toEqual([older.id, newer.id])
   folder.remove()
 })

@@ -387,6 +387,17 @@ describe('the commands of CI', () => {
     )
   })
 
+  it('may be built and prepared in another way', () => {
+    const before = { test: 'npm run build && vitest run', build: 'tsup src', pretest: 'node generate.js' }
+    const run = (after: Record<string, string>) =>
+      findWeakened([
+        ci(step('npm test'), step('npm test')),
+        change('package.json', manifest(before), manifest({ ...before, ...after })),
+      ])
+    expect(run({ build: 'tsc -b', pretest: 'node make.js' })).toEqual([])
+    expect(run({ test: 'npm run build' })).toEqual(['CI no longer runs "npm test" (.github/workflows/a.yml)'])
+  })
+
   it('that move to another file are not gone', () => {
     const text = step('npm test')
     const moved = [
