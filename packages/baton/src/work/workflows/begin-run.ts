@@ -53,6 +53,7 @@ export async function beginRun(
     ...(grant ? { grant } : {}),
     ...(base ? { base } : {}),
     ...(checks.found ? { issueChecks: checks.found } : {}),
+    ...(checks.failed ? { isIssueUnread: true } : {}),
     ...(workflow.doneWhen
       ? { workflowChecks: { workflow: workflow.name, done_when: [...workflow.doneWhen] } }
       : {}),
@@ -78,8 +79,8 @@ export async function beginRun(
 /** How long the prompt that starts a run waits for its issue. */
 const ISSUE_MS = 4000
 
-/** The checks that the issue adds. A forge that does not answer in time adds none, which is recorded. */
-async function readChecks(
+/** The checks that the issue adds. If the forge does not answer in time, `failed` says so. */
+export async function readChecks(
   { forgeFor, proofs }: WorkflowPorts,
   issue: number | undefined,
   { project, config }: RunContext,

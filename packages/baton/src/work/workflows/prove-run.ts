@@ -3,6 +3,7 @@ import type { WorkflowState } from '@batonpass/contract/workflow'
 import { failedProofPrompt } from '../../proof/failed-proof-prompt.ts'
 import { countFailure, type Problem } from '../../proof/problems.ts'
 import { MAX_SAID } from '../../proof/report.ts'
+import { readChecks } from './begin-run.ts'
 import { HEADING } from './continuation-prompt.ts'
 import { endRun } from './end-run.ts'
 import type { WorkflowPorts } from './ports.ts'
@@ -58,7 +59,9 @@ export async function proveRun(
     return { notice: `Hands-off mode: Baton still checks commit ${commit.slice(0, 10)}.` }
   }
   await cancelProof(ports, run)
-  const { base: since, session, issueChecks, workflowChecks } = run
+  const unread = run.isIssueUnread ? await readChecks(ports, run.issue, at) : {}
+  if (unread.failed) return end('unproven', `${unread.failed} (${reason})`)
+  const { base: since, session, issueChecks = unread.found, workflowChecks } = run
   const order = { project: at.project, commit, since, session, issueChecks, workflowChecks }
   const proof = await ports.proofs.start(order).catch(cause => {
     ports.fault('starting a proof', cause)

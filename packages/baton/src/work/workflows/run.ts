@@ -50,6 +50,8 @@ export const Run = z.object({
   base: z.string().optional(),
   /** The checks of its issue, recorded when it began: a run may edit its own issue. */
   issueChecks: IssueChecks.optional(),
+  /** The forge did not answer when it began: its issue is read before the proof. */
+  isIssueUnread: z.boolean().optional(),
   /** The checks of its workflow, recorded when it began: a run may edit the files of its project. */
   workflowChecks: WorkflowChecks.optional(),
   /** The agent ran `baton done`. */

@@ -71,9 +71,9 @@ async function settleRun(
   const found = await ports.files.read(run.root, run.nativeSession)
   const at = await contextOf(ports, run, now)
   if (found.kind === 'unreadable') {
-    const since = Date.parse(proof?.endedAt ?? '')
-    if (now - since < UNREADABLE_MS) return
-    const reason = `the checks have ended, but the state file cannot be read: ${found.why}`
+    if (proof && now - Date.parse(proof.endedAt ?? '') < UNREADABLE_MS) return
+    const what = proof ? 'the checks have ended, but' : 'the record of the checks is gone, and'
+    const reason = `${what} the state file cannot be read: ${found.why}`
     await endRun(ports, withoutProof(run), { kind: 'blocked', reason, proof: pending.id }, at)
     return
   }

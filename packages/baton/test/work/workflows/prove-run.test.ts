@@ -158,6 +158,27 @@ describe('A run that says it is done', () => {
     expect(w.journal).toContainEqual(expect.objectContaining({ what: 'warned', reason }))
   })
 
+  it.each([true, false])(
+    'reads its issue before the proof if the forge was silent before: %s',
+    async answers => {
+      const issue = { number: 42, title: 't', author: 'dev', body: '```baton\ndone_when: [npm run e2e]\n```' }
+      let isSilent = true
+      const read = async () => (isSilent ? Promise.reject(new Error('offline')) : issue)
+      const forge = { issue: read, me: async () => 'dev' } as unknown as Forge
+      const p = await proving(1, {}, { forgeFor: async () => forge })
+      await using w = p.w
+      isSilent = !answers
+      await p.finish(sha(1))
+      expect(p.proofs.ordered.map(({ issueChecks }) => issueChecks?.done_when)).toEqual(
+        answers ? [['npm run e2e']] : [],
+      )
+      if (!answers)
+        expect(w.announced).toMatchObject([
+          { end: 'unproven', reason: expect.stringContaining('the checks of issue #42 could not be read') },
+        ])
+    },
+  )
+
   describe('with a report that the evidence contradicts', () => {
     const LIE = 'The last message says "All tests pass.", but `npm test` failed with exit code 1'
     const reporting = async (found: string[][], config: object = {}) => {
