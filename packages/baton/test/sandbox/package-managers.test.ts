@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { onPath } from '../../src/adapters/system/on-path.ts'
@@ -15,36 +16,33 @@ import { scratch } from '../world/scratch.ts'
 
 const isHere = (program: string): boolean => onPath(program, process.env) !== undefined
 
-/** What a program prints; an empty text if it is not on this machine. */
-const print = (program: string, ...args: string[]): string =>
-  isHere(program) ? execFileSync(program, args, { encoding: 'utf8' }).trim() : ''
-// Folders of the toolchains themselves: the scratch home folder has no pyenv and no rustup.
-const python = print('python3', '-c', 'import sys; print(sys.base_prefix)')
-const rust = print('rustc', '--print', 'sysroot')
-
-const POM =
-  '<project><modelVersion>4.0.0</modelVersion><parent><groupId>example</groupId><artifactId>useful</artifactId><version>1.0.0</version></parent><artifactId>own</artifactId><packaging>pom</packaging></project>'
-
-const PUT = `import java.net.*;
-class Put {
-  public static void main(String[] args) throws Exception {
-    var connection = (HttpURLConnection) new URL(args[0]).openConnection();
-    connection.setRequestMethod("PUT");
-    System.out.println(connection.getResponseCode());
+/** What a program prints; an empty text if it does not work on this machine, as a shim of pyenv or rustup without a version. */
+const print = (program: string, ...args: string[]): string => {
+  try {
+    return execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+  } catch {
+    return ''
   }
 }
-`
-/** Java takes the home folder from the machine's list of users, and the test has another one. */
-const MAVEN = 'MAVEN_OPTS="$MAVEN_OPTS -Duser.home=$HOME" mvn -B validate'
+// Folders of the toolchains themselves: the scratch home folder has no pyenv and no rustup.
+const python = print('python3', '-c', 'import pip, sys; print(sys.base_prefix)')
+const rust = print('rustc', '--print', 'sysroot')
+const hasRuby = isHere('bundle') && print('gem', '--version') !== ''
+
+/** Its parent is asked for at both repositories: at the one that no one allowed, and at the user's. */
+const POM =
+  '<project><modelVersion>4.0.0</modelVersion><repositories><repository><id>x</id><url>https://unknown.example/</url></repository></repositories><parent><groupId>example</groupId><artifactId>useful</artifactId><version>1.0.0</version></parent><artifactId>own</artifactId><packaging>pom</packaging></project>'
 
 interface Manager {
   program: string
+  /** Whether this machine has all that it needs. */
+  works: boolean
   files?: Record<string, string>
   /** The command, and what it prints if the package was installed. */
   install: string
   prints: string
-  /** Downloads from a server that no one allowed. */
-  unknown: string
+  /** Downloads from a server that no one allowed, unless the installation did. */
+  unknown?: string
   publish?: { command: (url: string) => string; method: string }
 }
 
@@ -54,6 +52,7 @@ const PROXIED = "export NO_PROXY='' no_proxy='';"
 const managers: Manager[] = [
   {
     program: 'pip',
+    works: python !== '',
     install: `${PROXIED} ${python}/bin/python3 -m pip install --no-deps --target lib useful; PYTHONPATH=lib ${python}/bin/python3 -c "import useful"`,
     prints: 'the module was imported',
     unknown: `${python}/bin/python3 -m pip install --retries 0 --index-url https://unknown.example/simple x`,
@@ -66,6 +65,7 @@ const managers: Manager[] = [
   },
   {
     program: 'cargo',
+    works: rust !== '' && existsSync(join(rust, 'bin', 'cargo')),
     files: {
       'Cargo.toml':
         '[package]\nname = "own"\nversion = "1.0.0"\nedition = "2021"\ndescription = "x"\nlicense = "MIT"\n[dependencies]\nuseful = { version = "1", registry = "corp" }\n',
@@ -73,7 +73,7 @@ const managers: Manager[] = [
     },
     install: `${PROXIED} export PATH=${rust}/bin:$PATH; cargo fetch`,
     prints: 'Downloaded useful v1.0.0',
-    unknown: `export PATH=${rust}/bin:$PATH; cargo search x --index sparse+https://unknown.example/`,
+    unknown: `export PATH=${rust}/bin:$PATH CARGO_NET_RETRY=0; cargo search x --index sparse+https://unknown.example/`,
     publish: {
       command: () =>
         `export PATH=${rust}/bin:$PATH; cargo publish --registry corp --token x --allow-dirty --no-verify`,
@@ -81,16 +81,18 @@ const managers: Manager[] = [
     },
   },
   {
+    // One start, without plugins: Java's start is slow on a busy machine. No publishing: its plugin would have to be downloaded.
     program: 'mvn',
-    files: { 'pom.xml': POM, 'Put.java': PUT },
-    install: MAVEN,
+    works: isHere('mvn') && isHere('java'),
+    files: { 'pom.xml': POM },
+    // Java takes the home folder from the machine's list of users, and the test has another one.
+    install:
+      'MAVEN_OPTS="$MAVEN_OPTS -Duser.home=$HOME -XX:TieredStopAtLevel=1 -XX:+UseSerialGC" mvn -B validate',
     prints: 'BUILD SUCCESS',
-    unknown: `sed -i 's|<packaging>|<repositories><repository><id>x</id><url>https://unknown.example/</url></repository></repositories><packaging>|; s/useful/other/' pom.xml; ${MAVEN}`,
-    // What its plugin for that does; the plugin itself would have to be downloaded.
-    publish: { command: url => `java $MAVEN_OPTS Put.java ${url}/maven/a.jar`, method: 'PUT' },
   },
   {
     program: 'go',
+    works: print('go', 'version') !== '',
     files: { 'go.mod': 'module own\n\ngo 1.16\n' },
     install: 'go get code.example/useful && cat go.mod',
     prints: 'code.example/useful v1.0.0',
@@ -98,6 +100,7 @@ const managers: Manager[] = [
   },
   {
     program: 'bundle',
+    works: hasRuby,
     files: { Gemfile: 'source "https://rubygems.org"\ngem "useful"\n' },
     install: `${PROXIED} export BUNDLE_PATH=vendor; bundle install && bundle exec ruby -e 'require "useful"'`,
     prints: 'the gem was required',
@@ -120,7 +123,7 @@ describe('package managers in the sandbox', { timeout: 300_000 }, () => {
       crateIndex(url, folder.path),
       goProxy(),
       mavenRepository(),
-      ...(isHere('gem') ? [gemServer(join(folder.path, 'gem'))] : []),
+      ...(hasRuby ? [gemServer(join(folder.path, 'gem'))] : []),
     ])
     const { url, certificate } = registry
     here = await networkWorld({
@@ -143,9 +146,9 @@ describe('package managers in the sandbox', { timeout: 300_000 }, () => {
     folder.remove()
   })
 
-  for (const { program, files = {}, install, prints, unknown, publish } of managers)
+  for (const { program, works, files = {}, install, prints, unknown, publish } of managers)
     it(`${program} installs from the user’s registry, publishes nothing, and reaches no other host`, async context => {
-      if (!isHere(program)) context.skip(`${program} is not on this machine`)
+      if (!works) context.skip(`${program} is not on this machine, or does not start`)
       const { world, blocked } = here
       for (const [name, text] of Object.entries(files)) world.project.write(`${program}/${name}`, text)
       const run = async (command: string) => {
@@ -159,7 +162,7 @@ describe('package managers in the sandbox', { timeout: 300_000 }, () => {
         expect(await run(publish.command(registry.url))).toMatch(/403|may only read/)
         expect(blocked.at(-1)).toBe(`${publish.method} ${new URL(registry.url).host}`)
       }
-      await run(unknown)
+      if (unknown) await run(unknown)
       expect(blocked.at(-1)).toBe('unknown.example')
       blocked.length = 0
       expect(registry.requests.filter(line => !/^(GET|HEAD) /.test(line))).toEqual([])
