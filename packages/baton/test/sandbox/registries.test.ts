@@ -13,6 +13,8 @@ import { insideSettings, type ToolSettings } from '../../src/sandbox/network/too
 import { scratch } from '../world/scratch.ts'
 
 const NONE = { npm: '', pip: '', cargo: '', go: '', maven: '', bundler: '', gem: '', env: {} }
+const MIRROR = (url: string) =>
+  `<settings><mirrors><mirror><id>m</id><url>${url}</url></mirror></mirrors></settings>`
 const hostsOf = (files: Partial<typeof NONE & { env: Record<string, string> }>) =>
   readUserRegistries({ ...NONE, ...files }).rules.map(
     ({ scheme, host, port }) => `${scheme}://${host}:${port}`,
@@ -41,11 +43,12 @@ describe('the registries of a user', () => {
     ['pip’s variable', { env: { PIP_INDEX_URL: 'https://py.example/simple' } }, 'py.example:443', 'pypi.org'],
     ['Cargo', { cargo: '[source.x]\nregistry = "sparse+https://c.example/"' }, 'c.example:443', 'crates.io'],
     ['Go', { go: 'GOPROXY=https://go.example,direct' }, 'go.example:443', 'golang.org'],
+    ['Maven', { maven: MIRROR('https://m.example/x') }, 'm.example:443', 'maven.apache.org'],
     [
-      'Maven',
-      { maven: '<mirror><url>https://m.example/x</url></mirror>' },
-      'm.example:443',
-      'maven.apache.org',
+      'an inline table of Cargo',
+      { cargo: '[registries]\ncorp = { index = "sparse+https://c.example/" }' },
+      'c.example:443',
+      'crates.io',
     ],
     [
       'pip’s further index',
@@ -118,15 +121,86 @@ describe('settings of package managers in the sandbox', () => {
       gem: '---\n:sources:\n- https://me:a-secret@g.example/\n:rubygems_api_key: a-secret\n',
     })
     expect(shown['.cargo/config.toml']).toBe(
-      '[source.crates-io]\nreplace-with = "corp"\n[source.corp]\nregistry = "sparse+https://c.example/"\n[registries.corp]\nindex = "https://c.example/i"\n[registry]\ndefault = "corp"\n',
+      '[source.crates-io]\nreplace-with = "corp"\n\n[source.corp]\nregistry = "sparse+https://c.example/"\n\n[registries.corp]\nindex = "https://c.example/i"\n\n[registry]\ndefault = "corp"\n',
     )
     expect(shown['.m2/settings.xml']).toContain(
-      '<mirrors><mirror><id>corp</id><mirrorOf>*</mirrorOf><url>https://m.example/x</url></mirror></mirrors><profiles><profile><id>baton</id><repositories><repository><id>r</id><url>https://r.example/</url></repository></repositories></profile></profiles>',
+      '<mirrors><mirror><id>corp</id><mirrorOf>*</mirrorOf><url>https://m.example/x</url></mirror></mirrors><profiles><profile><id>p</id><repositories><repository><id>r</id><url>https://r.example/</url></repository></repositories></profile></profiles>',
     )
     expect(shown['.bundle/config']).toBe('---\nBUNDLE_MIRROR__HTTPS://RUBYGEMS__ORG/: "https://g.example/"\n')
     expect(shown['.gemrc']).toBe('---\n:sources:\n- https://g.example/\n')
     expect(JSON.stringify(shown)).not.toContain('a-secret')
   })
+
+  describe('show no login, in whatever form it is written', () => {
+    test.each([
+      'https://me:a-secret@h.example/x/',
+      'https://me:p@a-secret@h.example/x/',
+      'https://a-secret@h.example/x/',
+      'HTTPS://me:a-secret@H.example/x/',
+      'https:\\\\me:a-secret@h.example/x/',
+      'https://me:${PW}a-secret@h.example/x/',
+      'https://h.example/x/?token=a-secret',
+      'https://h.example/x/#a-secret',
+    ])('%s', address => {
+      const { shown, variables } = everything(address)
+      expect(shown).not.toContain('a-secret')
+      expect(shown.split('https://h.example/x/')).toHaveLength(16)
+      expect(variables['GOPROXY']).toBe('https://h.example/x/,direct')
+    })
+    test.each([
+      'ssh://me:a-secret@h.example/x/',
+      'git+https://me:a-secret@h.example/x/',
+      'ftp://me:a-secret@h.example/x/',
+      'https://me:a-secret/x@h.example/',
+      'https://me&#64;a-secret/x/',
+      'https://${a-secret}/x/',
+      'https://h.example/${a-secret}/',
+      'file:///a-secret',
+      'a-secret',
+    ])('%s', address => {
+      const { shown } = everything(address)
+      expect(shown).not.toContain('a-secret')
+      expect(shown).not.toContain('h.example')
+    })
+
+    /** All that a session gets to see of an address that each tool's settings have. */
+    function everything(address: string) {
+      const maven = `<settings><servers><server><password><![CDATA[a-secret]]></password></server></servers><mirrors><mirror><id>m</id><url>${address}</url></mirror></mirrors><profiles><profile><id>p</id><repositories><repository><id>r</id><url>${address}</url></repository></repositories></profile></profiles></settings>`
+      const toml = address.replaceAll('\\', '\\\\')
+      const cargo = `# a-secret\nregistries = { a = { index = "${toml}", token = "a-secret" }, "b" = { "\\u0069ndex" = "sparse+${toml}" } }\n[source."a-secret:x"]\nregistry = "${toml}"\n[source.c]\nregistry = '${address}'\n`
+      const bundler = `BUNDLE_MIRROR__ALL: "${address}"\nBUNDLE_MIRROR__HTTPS://ME:a-secret@H/: "${address}"\nBUNDLE_MIRROR__HTTPS://RUBYGEMS__ORG/: ${address}\n`
+      const gem = `# a-secret\n:sources:\n- ${address}\n- '${address}' # a-secret\n`
+      const found = readUserRegistries({
+        ...NONE,
+        npm: `registry=${address}\n@x:registry=${address}`,
+        pip: `index-url=${address}\nextra-index-url=https://other.example/ ${address}`,
+        go: `GOPROXY=${address},direct\nGOPRIVATE=me:a-secret@x\nGOSUMDB=sum.example ${address}`,
+      })
+      const shown = JSON.stringify([settings({ maven, cargo, bundler, gem }), found.npmrc, found.environment])
+      return { shown, variables: found.environment }
+    }
+  })
+
+  it('keep what Maven downloads: blocked mirrors, layouts, policies and which profiles are active', () => {
+    const mirror =
+      '<mirror><id>no-http</id><mirrorOf>external:http:*</mirrorOf><blocked>true</blocked><url>http://0.0.0.0/</url></mirror>'
+    const repository =
+      '<repository><id>r</id><layout>default</layout><releases><enabled>false</enabled></releases><snapshots><enabled>true</enabled><updatePolicy>interval:60</updatePolicy></snapshots><url>https://r.example/</url></repository>'
+    const profiles = `<profile><id>off</id><repositories>${repository}</repositories></profile><profile><id>always</id><activation><activeByDefault>true</activeByDefault></activation><pluginRepositories>${repository.replaceAll('repository>', 'pluginRepository>')}</pluginRepositories></profile>`
+    const rest = `<mirrors>${mirror}</mirrors><profiles>${profiles}</profiles><activeProfiles><activeProfile>on</activeProfile></activeProfiles></settings>`
+    const maven = `<?xml version="1.0"?>\n<settings xmlns="http://maven.apache.org/SETTINGS/1.0.0"><offline/>${rest}`
+    expect(settings({ maven })['.m2/settings.xml']).toMatch(/^<settings><proxies>.*<\/proxies><mirrors>/)
+    expect(settings({ maven })['.m2/settings.xml']).toContain(`</proxies>${rest}`)
+    expect(hostsOf({ maven })).toContain('https://r.example:443')
+    expect(hostsOf({ maven })).not.toContain('http://0.0.0.0:80')
+  })
+
+  it.each(['<settings><mirrors>', '<settings>a < b</settings>', '<!DOCTYPE a><settings></settings>', '</a>'])(
+    'are those of the proxy alone for %s',
+    maven => {
+      expect(settings({ maven })).toEqual(settings({}))
+    },
+  )
 
   it('keep the user’s own options for Java', () => {
     const { MAVEN_OPTS = '' } = networkVariables(4000, { MAVEN_OPTS: '-Xmx1g' })
@@ -146,7 +220,7 @@ it('come from files in the home folder of the user; a project’s own add nothin
     '.config/pip/pip.conf': host => `index-url=https://pip.${host}/`,
     '.cargo/config.toml': host => `[source.crates-io]\nregistry = "https://cargo.${host}/"`,
     '.config/go/env': host => `GOPROXY=https://go.${host}`,
-    '.m2/settings.xml': host => `<url>https://maven.${host}/</url>`,
+    '.m2/settings.xml': host => MIRROR(`https://maven.${host}/`),
     '.bundle/config': host => `BUNDLE_MIRROR__ALL: "https://ruby.${host}/"`,
   }
   for (const [path, text] of Object.entries(texts)) {

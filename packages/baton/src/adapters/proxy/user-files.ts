@@ -15,7 +15,8 @@ export function readRegistryFiles(home: string) {
   return {
     npm: own('.npmrc'),
     pip: `${own('.config/pip/pip.conf', '.pip/pip.conf')}\n${readText('/etc/pip.conf')}`,
-    cargo: own('.cargo/config.toml', '.cargo/config'),
+    // Cargo takes the name without an ending if there are both; one is often a link to the other.
+    cargo: own('.cargo/config') || own('.cargo/config.toml'),
     go: own('.config/go/env'),
     maven: own('.m2/settings.xml'),
     bundler: own('.bundle/config'),

@@ -25,7 +25,7 @@ export function networkVariables(
       `-D${scheme}.proxyHost=127.0.0.1`,
       `-D${scheme}.proxyPort=${port}`,
     ]),
-    // In place of the usual ones.
+    // Java's own list of hosts without a proxy, which this replaces, may differ by its version.
     '-Dhttp.nonProxyHosts=localhost|127.*|[::1]',
   ].join(' ')
   return {

@@ -1,5 +1,7 @@
 import { type HostRule, READ_METHODS, type Target } from '../../ports/network.ts'
-import { withoutLogin } from './tool-settings.ts'
+import { withoutLogin } from './address.ts'
+import { readCargoSettings } from './cargo-settings.ts'
+import { mavenAddresses } from './maven-settings.ts'
 
 /** Where the user's package managers download from. Read from the user's own files, never from a project's. */
 export interface UserRegistryFiles {
@@ -42,8 +44,8 @@ const USUAL = {
   ruby: ['https://rubygems.org/', 'https://index.rubygems.org/'],
 }
 
-/** What Go asks where: without a proxy, and without the checksum database. */
-const GO_SETTINGS = ['GOPROXY', 'GOSUMDB', 'GONOSUMDB', 'GONOPROXY', 'GOPRIVATE']
+/** Settings of Go that list modules: which it downloads without a proxy, and which the checksum database does not know. */
+const GO_MODULE_LISTS = ['GONOSUMDB', 'GONOPROXY', 'GOPRIVATE']
 
 export function readUserRegistries(files: UserRegistryFiles): UserRegistries {
   const { env } = files
@@ -57,16 +59,13 @@ export function readUserRegistries(files: UserRegistryFiles): UserRegistries {
       env['UV_DEFAULT_INDEX'],
     ].flatMap(value => value?.split(/\s+/) ?? []),
   ]
-  const cargo = settingsOf(files.cargo, /^(?:registry|index)$/).map(({ value }) =>
-    value.replace(/^sparse\+/, ''),
-  )
+  const cargo = readCargoSettings(files.cargo)
   const goSetting = (name: string) =>
     env[name] ?? settingsOf(files.go, /^\w+$/).find(({ key }) => key === name)?.value
-  const goProxy = goSetting('GOPROXY')
-  const go = goProxy?.split(/[,|]/) ?? []
-  const maven = [...files.maven.matchAll(/<url>\s*([^<\s]+)\s*<\/url>/g)].map(([, url = '']) => url)
+  const go = goSetting('GOPROXY')?.split(/[,|]/) ?? []
+  const maven = mavenAddresses(files.maven)
   const ruby = [...`${files.bundler}\n${files.gem}`.matchAll(/https?:\/\/[^\s"']+/g)].map(([url]) => url)
-  const named = { npm: npm.urls, pip, cargo, go, maven, ruby }
+  const named = { npm: npm.urls, pip, cargo: cargo.urls, go, maven, ruby }
   const rules = new Map<string, HostRule>()
   const add = (url: string, isUsers: boolean) => {
     const found = parseRegistry(url, env)
@@ -88,26 +87,42 @@ export function readUserRegistries(files: UserRegistryFiles): UserRegistries {
     if (own.length === 0 || (tool === 'npm' && !npm.hasDefault))
       for (const url of USUAL[tool]) add(url, false)
   }
-  const [index, ...more] = [...new Set(pip.filter(url => parseRegistry(url, env)).map(withoutLogin))]
+  const [index, ...more] = new Set(pip.flatMap(url => withoutLogin(url) ?? []))
   return {
     rules: [...rules.values()],
     npmrc: npm.text,
     environment: {
       ...(index ? { PIP_INDEX_URL: index, UV_DEFAULT_INDEX: index } : {}),
       ...(more.length > 0 ? { PIP_EXTRA_INDEX_URL: more.join(' ') } : {}),
-      ...Object.fromEntries(
-        GO_SETTINGS.flatMap(name => {
-          const value = goSetting(name)
-          return value && !value.includes('@') ? [[name, value]] : []
-        }),
-      ),
+      ...goEnvironment(goSetting),
     },
     certificates: [
       ...settingsOf(files.npm, /^cafile$/),
       ...settingsOf(files.pip, /^cert$/),
-      ...settingsOf(files.cargo, /^cainfo$/),
+      ...cargo.certificates.map(value => ({ value })),
     ].map(({ value }) => value),
   }
+}
+
+/** Where Go downloads from inside, without logins. */
+function goEnvironment(setting: (name: string) => string | undefined): Record<string, string> {
+  const proxies = setting('GOPROXY')?.match(/[^,|]+[,|]?/g) ?? []
+  const shown = proxies.flatMap(proxy => {
+    const [, address = '', separator = ''] = /^(.*?)([,|]?)$/.exec(proxy) ?? []
+    const kept = /^(?:direct|off)$/.test(address) ? address : withoutLogin(address)
+    return kept ? [kept + separator] : []
+  })
+  // Its name, or its name with a key, and perhaps where it answers.
+  const [database = '', at] = setting('GOSUMDB')?.split(' ') ?? []
+  const answersAt = at === undefined ? '' : withoutLogin(at)
+  const lists = GO_MODULE_LISTS.map(name => [name, setting(name)] as const)
+  return Object.fromEntries([
+    ...(shown.length > 0 ? [['GOPROXY', shown.join('').replace(/[,|]$/, '')]] : []),
+    ...(/^[\w.+/=-]+$/.test(database) && answersAt !== undefined
+      ? [['GOSUMDB', `${database} ${answersAt}`.trim()]]
+      : []),
+    ...lists.filter(([, value]) => value && /^[\w.,*?/~[\]-]+$/.test(value)),
+  ])
 }
 
 interface Setting {
@@ -142,7 +157,10 @@ function readNpm(text: string, env: UserRegistryFiles['env']) {
   return {
     urls: [...registries.map(({ value }) => value), ...fromEnvironment],
     hasDefault: registries.some(({ key }) => key === 'registry') || fromEnvironment.length > 0,
-    text: registries.map(({ key, value }) => `${key}=${withoutLogin(value)}\n`).join(''),
+    text: registries
+      .map(({ key, value }) => [key, withoutLogin(value)])
+      .map(([key, url]) => (url ? `${key}=${url}\n` : ''))
+      .join(''),
     loginsFor(target: Target, registryPath: string) {
       return [...new Set(logins.map(({ at }) => at))].flatMap(at => {
         const own = parseRegistry(`${target.scheme}://${at}`, env)
