@@ -19,7 +19,7 @@ export const undoIn = (stateDir: string): Undo =>
 /** Takes a snapshot before a command, or says why restoring one would not undo everything the command may write. */
 export function snapshotBefore(
   undo: Pick<Undo, 'take'>,
-  refresher: Pick<SnapshotRefresher, 'cancel'>,
+  refresher: Pick<SnapshotRefresher, 'cancel' | 'taken'>,
   redactor: Redactor,
 ): PermissionPorts['snapshot'] {
   return async (event, project, judgement) => {
@@ -28,6 +28,7 @@ export function snapshotBefore(
     refresher.cancel(project)
     const covered = await snapshotted(judgement, async () => {
       const taken = await undo.take(project, { label, session: event.nativeSession, event: event.id })
+      refresher.taken(project)
       return taken && { ...taken, undo: String(taken.step) }
     })
     return { ...covered, snapshotMs: Math.round((systemClock.elapsed() - began) * 1000) / 1000 }

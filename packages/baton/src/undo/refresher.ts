@@ -1,3 +1,4 @@
+import { BatonError } from '@batonpass/contract/errors'
 import type { Clock } from '../ports/clock.ts'
 
 export interface RefresherOptions {
@@ -11,15 +12,15 @@ export interface RefresherOptions {
 
 /**
  * Brings the last snapshot of a worktree up to date while its agent thinks, so that the next command waits only for the
- * check that nothing has changed since. Never a promise: whoever needs a snapshot checks for itself. One worktree at a
- * time, and not while commands follow each other.
+ * check that nothing has changed since. Never a promise: each snapshot checks for itself. One worktree at a time, and not
+ * while commands follow each other. Where no snapshot is possible, it rests until a command has taken one.
  */
 export class SnapshotRefresher {
   readonly #options: RefresherOptions
   readonly #due = new Map<string, NodeJS.Timeout>()
   readonly #waiting = new Set<string>()
-  /** How long the last refresh took: a large worktree must not keep the machine busy. */
-  readonly #tookMs = new Map<string, number>()
+  /** No refresh before: a large worktree must not keep the machine busy. */
+  readonly #restUntil = new Map<string, number>()
   #queue: Promise<void> = Promise.resolve()
 
   constructor(options: RefresherOptions) {
@@ -29,9 +30,10 @@ export class SnapshotRefresher {
   /** Something may have changed there. */
   request(worktree: string): void {
     this.cancel(worktree)
-    const delay = this.#options.delayMs ?? DELAY_MS
-    const rest = Math.min(REST_FACTOR * (this.#tookMs.get(worktree) ?? 0), MOST_REST_MS)
-    const timer = setTimeout(() => this.#begin(worktree), Math.max(delay, rest))
+    const rest = this.#restMs(worktree)
+    if (rest === Number.POSITIVE_INFINITY) return
+    const delay = Math.min(Math.max(this.#options.delayMs ?? DELAY_MS, rest), MOST_TIMER_MS)
+    const timer = setTimeout(() => this.#begin(worktree), delay)
     // The daemon may end without it.
     timer.unref()
     this.#due.set(worktree, timer)
@@ -44,6 +46,15 @@ export class SnapshotRefresher {
     this.#waiting.delete(worktree)
   }
 
+  /** A command has taken a snapshot, so refreshes are possible again. */
+  taken(worktree: string): void {
+    if (this.#restMs(worktree) === Number.POSITIVE_INFINITY) this.#restUntil.delete(worktree)
+  }
+
+  #restMs(worktree: string): number {
+    return (this.#restUntil.get(worktree) ?? 0) - this.#options.clock.elapsed()
+  }
+
   #begin(worktree: string): void {
     this.#due.delete(worktree)
     if (this.#waiting.has(worktree)) return
@@ -53,22 +64,29 @@ export class SnapshotRefresher {
 
   async #run(worktree: string): Promise<void> {
     const { refresh, clock, fault } = this.#options
+    // It was requested while an earlier refresh was under way.
+    if (this.#restMs(worktree) > 0) return this.request(worktree)
     const began = clock.elapsed()
+    let isPossible = true
     try {
       await refresh(worktree)
     } catch (cause) {
+      isPossible = !(cause instanceof BatonError && cause.code === 'undo_unavailable')
       fault(cause)
     }
-    this.#tookMs.delete(worktree)
-    const [oldest] = this.#tookMs.size >= MOST_WORKTREES ? this.#tookMs.keys() : []
-    if (oldest !== undefined) this.#tookMs.delete(oldest)
-    this.#tookMs.set(worktree, clock.elapsed() - began)
+    const ended = clock.elapsed()
+    this.#restUntil.delete(worktree)
+    const [oldest] = this.#restUntil.size >= MOST_WORKTREES ? this.#restUntil.keys() : []
+    if (oldest !== undefined) this.#restUntil.delete(oldest)
+    const until = isPossible ? ended + REST_FACTOR * (ended - began) : Number.POSITIVE_INFINITY
+    this.#restUntil.set(worktree, until)
   }
 }
 
 /** By then a file that was just written shows every later change in its times, so it need not be read again. */
 const DELAY_MS = 150
-/** At most a tenth of the time is spent on it. */
+/** At most a tenth of the time is spent on one worktree. */
 const REST_FACTOR = 10
-const MOST_REST_MS = 10_000
+/** A longer timer of Node fires at once. */
+const MOST_TIMER_MS = 2 ** 31 - 1
 const MOST_WORKTREES = 100

@@ -1,3 +1,4 @@
+import { BatonError } from '@batonpass/contract/errors'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { prepareUndo, snapshotBefore } from '../../src/compose/undo.ts'
 import { SnapshotRefresher } from '../../src/undo/refresher.ts'
@@ -20,7 +21,11 @@ function world() {
     clock: { elapsed: () => time.now },
     fault: cause => faults.push(cause),
   })
-  return { refresher, began, faults, running, time }
+  const pass = (ms: number) => {
+    time.now += ms
+    return vi.advanceTimersByTimeAsync(ms)
+  }
+  return { refresher, began, faults, running, pass }
 }
 
 test('many changes soon after each other are one refresh', async () => {
@@ -64,18 +69,55 @@ test('worktrees are refreshed one after another, each once, and a failure stops 
   expect(faults).toHaveLength(1)
 })
 
-test('a refresh that took long is not repeated soon', async () => {
-  const { refresher, began, running, time } = world()
+test.each([400, 60_000])('after a refresh of %i ms, ten times as long passes before the next', async took => {
+  const { refresher, began, running, pass } = world()
   refresher.request('/a')
-  await vi.advanceTimersByTimeAsync(150)
-  time.now = 400
+  await pass(150)
+  await pass(took)
   running[0]?.resolve()
-  await vi.advanceTimersByTimeAsync(0)
+  await pass(0)
   refresher.request('/a')
-  await vi.advanceTimersByTimeAsync(3999)
+  await pass(10 * took - 1)
   expect(began).toHaveLength(1)
-  await vi.advanceTimersByTimeAsync(1)
+  await pass(1)
   expect(began).toHaveLength(2)
+})
+
+test('the rest counts from the end of a refresh, also for a request that came during it', async () => {
+  const { refresher, began, running, pass } = world()
+  refresher.request('/a')
+  await pass(150)
+  refresher.request('/a')
+  await pass(1000)
+  running[0]?.resolve()
+  await pass(0)
+  await pass(9999)
+  expect(began).toHaveLength(1)
+  await pass(1)
+  expect(began).toHaveLength(2)
+  running[1]?.resolve()
+  await pass(0)
+  await pass(100_000)
+  refresher.request('/a')
+  await pass(150)
+  // The rest was over long ago.
+  expect(began).toHaveLength(3)
+})
+
+test('where no snapshot is possible, nothing is read until a command has taken one', async () => {
+  const { refresher, began, running, pass } = world()
+  refresher.request('/a')
+  await pass(150)
+  refresher.request('/a')
+  running[0]?.reject(new BatonError('undo_unavailable', 'too many files'))
+  await pass(1_000_000)
+  refresher.request('/a')
+  await pass(1_000_000)
+  expect(began).toEqual(['/a'])
+  refresher.taken('/a')
+  refresher.request('/a')
+  await pass(150)
+  expect(began).toEqual(['/a', '/a'])
 })
 
 test('a worktree is read when its first session starts, and again after what may have changed it', async () => {
@@ -107,10 +149,15 @@ test('a worktree is read when its first session starts, and again after what may
 })
 
 test('a snapshot before a command says how long the command waited', async () => {
-  const cancelled: string[] = []
+  const calls: string[] = []
   const before = snapshotBefore(
-    { take: async () => undefined },
-    { cancel: project => cancelled.push(project) },
+    {
+      take: async () => {
+        calls.push('take')
+        return undefined
+      },
+    },
+    { cancel: project => calls.push(`cancel ${project}`), taken: project => calls.push(`taken ${project}`) },
     { text: (words: string) => words } as Parameters<typeof snapshotBefore>[2],
   )
   const event = { id: 'e', nativeSession: 's', tool: 'Bash', action: { kind: 'shell', command: 'ls' } }
@@ -118,5 +165,5 @@ test('a snapshot before a command says how long the command waited', async () =>
     effects: { writes: [] },
   } as unknown as Parameters<typeof before>[2])
   expect(taken).toEqual({ noUndo: expect.any(String), snapshotMs: expect.any(Number) })
-  expect(cancelled).toEqual(['/a'])
+  expect(calls).toEqual(['cancel /a', 'take', 'taken /a'])
 })
