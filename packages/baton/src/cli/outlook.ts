@@ -25,7 +25,7 @@ import { foretellSnapshot } from '../permission/snapshotted.ts'
 import { sessionSettings } from '../sandbox/access/access.ts'
 import { whyNoBoundary } from '../sandbox/plan.ts'
 import { makeUndo } from '../undo/undo.ts'
-import type { Io } from './io.ts'
+import { type Io, printable } from './io.ts'
 import { guardedBy } from './local-judge.ts'
 import type { SandboxHere } from './local-sandbox.ts'
 
@@ -51,7 +51,7 @@ export interface OutlookPlace {
   snapshot: LinkPorts['snapshot']
 }
 
-/** Looks at the worktree as it is now; at nothing before a command needs a snapshot. */
+/** Looks at the worktree as it is now, but not before a command needs a snapshot, and writes nothing. */
 export function snapshotNow(io: Io): LinkPorts['snapshot'] {
   const snapshots = gitSnapshots({ dir: join(stateDir(io.env, io.home), 'undo') })
   return foretellSnapshot(makeUndo({ snapshots, clock: systemClock }).preview)
@@ -72,8 +72,10 @@ export async function outlook(
 ): Promise<Outlook> {
   const context: CallContext = { project, config, attended: true, session: { mode: event.mode ?? 'default' } }
   const settings = chainSettings(config.permission, event, context.session.mode, false)
+  // As in the daemon, the next link decides.
   const fault = (during: string, cause: unknown) => {
-    throw new Error(`Baton failed while ${during}`, { cause })
+    const why = cause instanceof Error ? cause.message : String(cause)
+    io.stderr.write(`${printable(`Baton failed while ${during}: ${why}`)}\n`)
   }
   const ports = {
     snapshot,

@@ -32,7 +32,7 @@ export async function snapshotted(
   }
 }
 
-/** Says what `snapshotBefore` would, without taking a snapshot. Looks at each worktree once. */
+/** Says what `snapshotBefore` would, without taking a snapshot. Looks at each worktree once. A failure is no undo, as in the daemon. */
 export function foretellSnapshot(
   preview: (project: string) => Promise<Coverage | undefined>,
 ): LinkPorts['snapshot'] {
@@ -43,5 +43,7 @@ export function foretellSnapshot(
       seen.set(project, looking)
       const found = await looking
       return found && { ...found, undo: 'N' }
-    })
+    }).catch(cause => ({
+      noUndo: `a snapshot fails here: ${cause instanceof Error ? cause.message : String(cause)}`,
+    }))
 }

@@ -96,14 +96,18 @@ export interface CaptureLimits {
   readonly files: number
 }
 
-export interface Capture {
+/** What of a worktree's files a snapshot contains. */
+export interface Contained {
+  readonly files: SnapshotFiles
+  readonly leftOut: readonly LeftOut[]
+}
+
+export interface Capture extends Contained {
   /** Undefined where no step was asked for. */
   readonly step: number | undefined
   readonly commit: string
   readonly state: string
   readonly position: Position
-  readonly files: SnapshotFiles
-  readonly leftOut: readonly LeftOut[]
   /** Changes when a captured file changes, as far as the file system reports it. */
   stamp(path: BytePath): string | undefined
 }
@@ -157,6 +161,8 @@ export interface SnapshotWorktree {
   /** The index lock, if another git command holds it. */
   indexLock(): Promise<string | undefined>
   capture(request: CaptureRequest): Promise<Capture>
+  /** What a capture would contain. Writes nothing, takes no lock, and throws where a capture would fail. */
+  foretell(limits: CaptureLimits): Promise<Contained>
   /** All kept steps; with `tips`, the commits that an undo set aside, too. */
   kept(options: { tips: boolean }): Promise<KeptRef[]>
   /** This worktree's steps, oldest first. */

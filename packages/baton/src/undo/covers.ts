@@ -1,4 +1,4 @@
-import { type BytePath, type Capture, isRebuildable, type SnapshotWorktree } from '../ports/snapshots.ts'
+import { type BytePath, type Contained, isRebuildable, type SnapshotWorktree } from '../ports/snapshots.ts'
 
 type Looks = Pick<SnapshotWorktree, 'locate' | 'ignored'>
 
@@ -9,7 +9,7 @@ const MAX_LINKS = 8
  * Whether an undo can reverse every change to these paths. It cannot if something at, above or below a path was left out
  * of the snapshot, or if a path is in another repository, in `.git`, in an ignored build folder or outside the worktree.
  */
-export async function coversAll(look: Looks, held: Capture, paths: readonly string[]): Promise<boolean> {
+export async function coversAll(look: Looks, held: Contained, paths: readonly string[]): Promise<boolean> {
   const ask: BytePath[] = []
   for (const path of paths) if (!(await coversOne(look, held, path, ask, MAX_LINKS))) return false
   return (await look.ignored(ask)).size === 0
@@ -17,7 +17,7 @@ export async function coversAll(look: Looks, held: Capture, paths: readonly stri
 
 async function coversOne(
   look: Looks,
-  held: Capture,
+  held: Contained,
   path: string,
   ask: BytePath[],
   links: number,

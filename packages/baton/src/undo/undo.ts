@@ -4,6 +4,7 @@ import type {
   BytePath,
   Capture,
   CaptureLimits,
+  Contained,
   KeptRef,
   LeftOutReason,
   PositionPlan,
@@ -66,7 +67,7 @@ export interface Restored {
 export interface Undo {
   /** Takes a snapshot. Returns undefined outside a git worktree, where nothing can be undone. Throws if it fails. */
   take(worktree: string, occasion: Occasion): Promise<Snapshot | undefined>
-  /** What a snapshot taken now would contain, without keeping one. Otherwise as `take`. */
+  /** What a snapshot taken now would contain. Writes nothing. Otherwise as `take`. */
   preview(worktree: string): Promise<Coverage | undefined>
   /** Newest first. */
   list(worktree: string): Promise<Step[]>
@@ -145,7 +146,7 @@ export function makeUndo({ snapshots, clock, ...options }: UndoOptions): Undo {
     return { target, now }
   }
 
-  const coverageOf = (worktree: SnapshotWorktree, capture: Capture): Coverage => ({
+  const coverageOf = (worktree: SnapshotWorktree, capture: Contained): Coverage => ({
     leftOut: capture.leftOut.map(({ path, why }) => ({ path: shown(path), why })),
     complete: capture.leftOut.every(({ why }) => OUTSIDE_GIT.has(why)),
     covers: paths => coversAll(worktree, capture, paths),
@@ -168,9 +169,7 @@ export function makeUndo({ snapshots, clock, ...options }: UndoOptions): Undo {
 
     async preview(folder) {
       const worktree = await snapshots.open(folder)
-      return worktree?.exclusively(async () =>
-        coverageOf(worktree, await worktree.capture({ about: undefined, atMs: clock.now(), limits })),
-      )
+      return worktree && coverageOf(worktree, await worktree.foretell(limits))
     },
 
     async prepare(folder) {

@@ -12,7 +12,7 @@ import type {
   StepRecord,
 } from '../../ports/snapshots.ts'
 import { pendingWrite } from './snapshot/cache.ts'
-import { capture, type Where } from './snapshot/capture.ts'
+import { capture, foretell, type Where } from './snapshot/capture.ts'
 import { Contents } from './snapshot/contents.ts'
 import { modeReader, parseDetails } from './snapshot/details.ts'
 import { listFiles, listIgnoredNames } from './snapshot/file-list.ts'
@@ -84,6 +84,7 @@ function worktree(where: Where, queues: Map<string, Promise<unknown>>): Snapshot
       return (await lstat(path).catch(() => undefined)) && path
     },
     capture: request => capture(where, request, lock?.sinceMs ?? 0),
+    foretell: limits => foretell(where, limits),
     kept: async ({ tips }) => [...readKeptSteps(store), ...(tips ? await readTips(place) : [])],
     async steps() {
       // The first use moves the steps of an earlier Baton.

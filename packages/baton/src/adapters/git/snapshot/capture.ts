@@ -1,7 +1,14 @@
-import { lstatSync } from 'node:fs'
-import { join } from 'node:path'
+import { accessSync, constants, existsSync, lstatSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
-import type { BytePath, Capture, CaptureRequest, LeftOut } from '../../../ports/snapshots.ts'
+import type {
+  BytePath,
+  Capture,
+  CaptureLimits,
+  CaptureRequest,
+  Contained,
+  LeftOut,
+} from '../../../ports/snapshots.ts'
 import { forgetKnown, type Known, type KnownFile, readKnown, saveKnown } from './cache.ts'
 import { type Details, detailsOf, isProgram, messageText } from './details.ts'
 import { HeldObjects } from './held.ts'
@@ -42,6 +49,31 @@ export async function capture(where: Where, request: CaptureRequest, sinceMs: nu
   }
 }
 
+/** What a capture would contain, by the same scan. Writes nothing, and throws where a capture would fail. */
+export async function foretell({ place, store, folder }: Where, limits: CaptureLimits): Promise<Contained> {
+  // What makes a snapshot fail are these, the number of files, and a state folder that cannot be written to.
+  const { index } = await readGitState(place)
+  let existing = folder
+  while (!existsSync(existing)) existing = dirname(existing)
+  accessSync(`${existing}/`, constants.W_OK | constants.X_OK)
+  const { files, leftOut } = await scan(place, {
+    known: trustedKnown(folder, store)?.files ?? new Map(),
+    names: index && contentId(place, index),
+    limits,
+    also: [],
+    // Without the lock's time, no list of files is recent enough to be remembered.
+    clock: { sinceMs: 0 },
+    store: () => {},
+  })
+  return { files, leftOut }
+}
+
+/** What a snapshot needs to know from git, apart from the files. */
+async function readGitState(place: Place) {
+  const [position, stash] = await Promise.all([readPosition(place), readStash(place)])
+  return { position, stash, operation: readOperationFiles(place), index: readIndex(place) }
+}
+
 async function captureOnce(
   { place, store, folder }: Where,
   request: CaptureRequest,
@@ -51,9 +83,7 @@ async function captureOnce(
   try {
     const known = trustedKnown(folder, store)
     const before: ReadonlyMap<BytePath, KnownFile> = known?.files ?? new Map()
-    const [position, stash] = await Promise.all([readPosition(place), readStash(place)])
-    const operation = readOperationFiles(place)
-    const index = readIndex(place)
+    const { position, stash, operation, index } = await readGitState(place)
     const indexId = index && contentId(place, index)
     const isSameIndex = known !== undefined && known.index === indexId
     const parsed = index && !isSameIndex ? parseIndex(index, place, lastIndex.get(before)) : undefined
