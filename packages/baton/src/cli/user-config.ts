@@ -17,7 +17,7 @@ const HEADER = '# Settings of Baton; every key: baton config\n'
 
 /** The user's own file with these keys set; comments and everything else stay as they are. */
 export function changeUserConfig(
-  io: Io,
+  io: Pick<Io, 'home'>,
   values: readonly (readonly [key: string, value: unknown])[],
 ): UserConfigChange {
   const path = join(io.home, CONFIG_NAMES[0])
@@ -28,7 +28,8 @@ export function changeUserConfig(
       remedy: 'Run `baton config`, fix the file, and try again.',
     })
   for (const [key, value] of values) document.setIn(key.split('.'), value)
-  return { path, before, after: values.length === 0 && before !== undefined ? before : String(document) }
+  // A document that holds nothing but a comment would print `null` below it.
+  return { path, before, after: values.length === 0 ? (before ?? HEADER) : String(document) }
 }
 
 /** Private: it may hold a token. */

@@ -34,7 +34,7 @@ export const learn: Handler = async (given, io) => {
   if (flag(given, 'json'))
     io.stdout.write(`${JSON.stringify({ file, lessons, accepted: accept && lessons.length > 0 })}\n`)
   else if (lessons.length === 0)
-    io.stdout.write('Nothing to learn yet: there is no command that you keep allowing.\n')
+    fitted(io)('Nothing to learn yet: there is no command that you keep allowing.\n')
   else {
     for (const { rule, allowed, examples } of lessons)
       fitted(io)(

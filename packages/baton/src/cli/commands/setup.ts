@@ -105,7 +105,7 @@ async function showPlan(
   io.stdout.write(
     lines.length > 0 ? `\nThis would change:\n${lines.join('\n')}\n` : '\nNo settings would change.\n',
   )
-  io.stdout.write(`The launcher and the journal are in ${folderOf(io).dir}. The daemon is running.\n`)
+  io.stdout.write(`The launcher and the journal are kept in ${folderOf(io).dir}.\n`)
   await giveOrShow(dry(given), io)
   const words = flag(given, 'sandbox') && lacksBubblewrap(io) ? installWords(io) : undefined
   if (words) io.stdout.write(`Would run: ${words.join(' ')}\n`)
