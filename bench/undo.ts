@@ -97,7 +97,10 @@ rows.push({
   ...(await measure(
     5,
     () => undo.restore(work),
-    () => writeFileSync(one, `export const n = ${n++}\n`),
+    async () => {
+      await undo.take(work, { label: `edit ${n}`, session: 'bench', event: `event-${n}` })
+      writeFileSync(one, `export const n = ${n++}\n`)
+    },
   )),
 })
 rows.push({ what: 'list', ...(await measure(20, () => undo.list(work))) })
@@ -114,10 +117,10 @@ rows.push({
 console.table(rows)
 rmSync(folder, { recursive: true })
 
-async function measure(times: number, action: () => Promise<unknown>, before?: () => void) {
+async function measure(times: number, action: () => Promise<unknown>, before?: () => Promise<void>) {
   const took: number[] = []
   for (let i = 0; i < times; i++) {
-    before?.()
+    await before?.()
     const start = performance.now()
     await action()
     took.push(performance.now() - start)
