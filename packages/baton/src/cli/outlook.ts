@@ -154,7 +154,7 @@ const NO_EVENT = EventId.parse(`evt_${'0'.repeat(20)}`)
 const NO_SESSION = SessionId.parse(`ses_${'0'.repeat(20)}`)
 const NO_TIME = new Date(0).toISOString()
 
-/** The sandbox as the daemon would use it, for commands that nobody runs. */
+/** The sandbox as the daemon would use it, for commands that are only checked. */
 function localLink(here: SandboxHere, io: Io): SandboxLink<CallContext> {
   const { home, env } = io
   return {

@@ -25,14 +25,14 @@ export async function snapshotted(
       if (!(await covers([path]))) return { noUndo: `the snapshot does not contain ${path}` }
     return { noUndo: 'the snapshot does not contain everything that the command may write' }
   } catch (cause) {
-    // Too many files or an unfinished write is no fault of Baton's: the person learns it from `baton why`.
+    // Too many files or an unfinished write is not Baton's fault: the person learns it from `baton why`.
     if (cause instanceof BatonError && cause.code === 'undo_unavailable')
       return { noUndo: [cause.message, cause.remedy].filter(Boolean).join('. ') }
     throw cause
   }
 }
 
-/** Says what `snapshotBefore` would, without taking a snapshot. Looks at each worktree once. A failure is no undo, as in the daemon. */
+/** Says what `snapshotBefore` would, without taking a snapshot. Looks at each worktree once. If that fails, there is no undo, as in the daemon. */
 export function foretellSnapshot(
   preview: (project: string) => Promise<Coverage | undefined>,
 ): LinkPorts['snapshot'] {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { describeEntry } from '../../src/cli/describe-entry.ts'
 import { entries } from './list-data.ts'
 
-test('a decision is one phrase without internal words, whoever decided', () => {
+test('a decision is one phrase without internal words for each way to decide', () => {
   expect(decidedLabel('allow', 'undo')).toBe('allowed because it can be undone')
   expect(decidedLabel('defer', 'nobody')).toBe('left to the agent')
   expect(decidedLabel('ask', 'nobody')).toBe("asked in the agent's dialog")

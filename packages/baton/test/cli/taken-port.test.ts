@@ -11,7 +11,7 @@ test('doctor names a port of the settings on which the daemon does not listen', 
   expect(check?.message).toContain('http://127.0.0.1:40001, not on the port 4800')
 })
 
-test('doctor is silent about the port that was wished for, any free one, and the default', () => {
+test('doctor is silent about the configured port, any free one, and the default', () => {
   expect(portChecks('http://127.0.0.1:4800', loaded(4800, 'user'))).toEqual([])
   expect(portChecks('http://127.0.0.1:40001', loaded(0, 'user'))).toEqual([])
   expect(portChecks('http://127.0.0.1:40001', loaded(4747, 'default'))).toEqual([])

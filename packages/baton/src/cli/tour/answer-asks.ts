@@ -41,7 +41,7 @@ export async function answerAsks(
       const usual = ask.kind === 'confirm' || /^node --test$/m.test(ask.detail)
       const yes = isAlone ? usual : await question(ask, usual)
       if (yes === undefined) continue
-      // Only the tour's own no has a reason: nobody's answer gets words that they never gave.
+      // Only the tour's own no has a reason: a person's answer gets no words that they did not write.
       const reason = isAlone && !yes ? ['--reason', 'no scripts from the internet'] : []
       await world
         .atTerminal(yes ? 'allow' : 'deny', ask.id, ...reason)
