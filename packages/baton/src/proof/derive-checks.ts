@@ -108,7 +108,7 @@ async function makeTargets(tree: CommitTree, paths: readonly string[]): Promise<
 }
 
 /** The rule of a target, and those of all targets that it needs or calls. */
-function recipesOf(text: string, target: string, seen = new Set<string>()): string[] {
+export function recipesOf(text: string, target: string, seen = new Set<string>()): string[] {
   if (seen.has(target) || seen.size >= MAX_TARGETS) return []
   seen.add(target)
   const recipe = recipeOf(text, target)

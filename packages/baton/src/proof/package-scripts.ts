@@ -58,7 +58,7 @@ export function calledScripts(command: string, scripts: Scripts): string[] {
 
 const MAX_SCRIPTS = 100
 /** Between the commands of a line. */
-export const SEPARATORS = /&&|\|\||(?<![<>])&(?!>)|[;|\n]|(?<=^|[\s(])\(|\)(?=\s*(?:$|[)&|;]))/
+const SEPARATORS = /&&|\|\||(?<![<>])&(?!>)|[;|\n]|(?<=^|[\s(])\(|\)(?=\s*(?:$|[)&|;]))/
 const MANAGERS = new Set(['npm', 'pnpm', 'yarn', 'bun', '$npm_execpath'])
 const RUN = new Set(['run', 'run-script', 'rum', 'urn'])
 /** Programs that run several scripts. */

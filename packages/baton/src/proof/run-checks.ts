@@ -4,6 +4,7 @@ import type { ChangedFile, Checkouts } from '../ports/checkouts.ts'
 import type { Clock } from '../ports/clock.ts'
 import { type ContainedRun, SandboxNotStarted } from '../ports/sandbox.ts'
 import { readReport } from '../session/transcript/test-report.ts'
+import { mayBeCalled } from './ci-scripts.ts'
 import { deriveChecks } from './derive-checks.ts'
 import { whyNotMet } from './diff-checks.ts'
 import { reasonsIn } from './justified-tests.ts'
@@ -145,13 +146,14 @@ export async function weakenedTests(
     return [`${relevant.length} test files changed, more than Baton compares`]
   const [before, after] = [checkouts.tree(project, base), checkouts.tree(project, commit)]
   const read: FileChange[] = []
-  // What CI runs is in its own files and in package.json: if one of them changed, the others say what that means.
-  const isMoved = relevant.some(({ path }) => isCi(path) || path === 'package.json')
+  // What CI runs is in its own files and in those that it calls: if one of them changed, the others say what that means.
+  const isMoved = relevant.some(({ path }) => isCi(path) || mayBeCalled(path))
   const known = new Set(relevant.map(({ path }) => path))
   const kept = isMoved
-    ? (await after.paths()).filter(path => !known.has(path) && (isCi(path) || path === 'package.json'))
+    ? (await after.paths()).filter(path => !known.has(path) && (isCi(path) || mayBeCalled(path)))
     : []
-  for (const path of kept.slice(0, MAX_CI_FILES)) {
+  // The files of CI first: without them, the others mean nothing.
+  for (const path of kept.sort((a, b) => Number(isCi(b)) - Number(isCi(a))).slice(0, MAX_CI_FILES)) {
     const text = await after.read(path)
     read.push({ path, before: text, after: text })
   }

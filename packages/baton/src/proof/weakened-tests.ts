@@ -1,3 +1,4 @@
+import { mayBeCalled } from './ci-scripts.ts'
 import { hasTestName, isTestFile } from './derive-checks.ts'
 import { raisedLimits } from './raised-limits.ts'
 import { languageOf, stripLiterals } from './strip-literals.ts'
@@ -5,7 +6,12 @@ import { type FileChange, findWeakerCi, isCi } from './weaker-ci.ts'
 
 /** Whether a change of this file can weaken tests, so that its text is worth reading. */
 export const mayWeaken = (path: string): boolean =>
-  isTestFile(path) || isSnapshot(path) || isCi(path) || isCoverage(path) || path.endsWith('.rs')
+  isTestFile(path) ||
+  isSnapshot(path) ||
+  isCi(path) ||
+  isCoverage(path) ||
+  mayBeCalled(path) ||
+  path.endsWith('.rs')
 
 /**
  * How the work made the tests weaker, one sentence each: fewer tests or assertions than before, tests that no longer run, raised
@@ -46,7 +52,7 @@ export function findWeakened(changes: readonly FileChange[]): string[] {
     ...changes.filter(({ path }) => isSnapshot(path)).flatMap(rewrittenSnapshot),
     ...findWeakerCi(
       changes.filter(({ path }) => isCi(path)),
-      changes.find(({ path }) => path === 'package.json'),
+      changes.filter(({ path }) => mayBeCalled(path)),
     ),
     ...changes.filter(({ path }) => isCoverage(path)).flatMap(loweredCoverage),
   ]

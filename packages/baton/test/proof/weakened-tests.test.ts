@@ -387,6 +387,74 @@ describe('the commands of CI', () => {
     )
   })
 
+  const SHELL = '#!/bin/bash\nset -e\nnpm ci\nvitest run\necho done\n'
+  const MAKE = 'ci: build\n\tvitest run\n\t@echo done\nbuild:\n\ttsc -b\n'
+  const called: [string, string, string][] = [
+    ['npm test', 'package.json', manifest({ test: 'vitest run' })],
+    ['npm run ci', 'package.json', manifest({ ci: 'npm run unit', unit: 'vitest run' })],
+    ['./scripts/all.sh', 'scripts/all.sh', SHELL],
+    ['bash scripts/all.sh', 'scripts/all.sh', SHELL],
+    ['make ci', 'Makefile', MAKE],
+  ]
+  const changed = ([command, path, text]: (typeof called)[number], from: string, to: string) =>
+    findWeakened([ci(step(command), step(command)), change(path, text, text.replace(from, to))])
+
+  it.each(called)('are followed into what hides their failures: %s', (...file) => {
+    const found = [`CI ignores failures of "${file[0]}" (.github/workflows/a.yml)`]
+    for (const hidden of [
+      'vitest run || true',
+      'vitest run || :',
+      'vitest run || echo no',
+      'vitest run | cat',
+    ])
+      expect([hidden, changed(file, 'vitest run', hidden)]).toEqual([hidden, found])
+    expect(changed(file, 'vitest run', 'vitest run --passWithNoTests')).toEqual([
+      `CI no longer runs "${file[0]}" (.github/workflows/a.yml)`,
+    ])
+    for (const more of [
+      'vitest run --coverage',
+      'vitest run || exit 1',
+      'vitest run || { echo no; exit 1; }',
+    ])
+      expect([more, changed(file, 'vitest run', more)]).toEqual([more, []])
+  })
+
+  it.each([
+    ['set -e', 'set +e', SHELL, './scripts/all.sh', 'scripts/all.sh'],
+    ['set -e', '', SHELL, './scripts/all.sh', 'scripts/all.sh'],
+    ['npm ci', "trap 'exit 0' EXIT", SHELL, './scripts/all.sh', 'scripts/all.sh'],
+    ['\tvitest', '\t-vitest', MAKE, 'make ci', 'Makefile'],
+    ['ci:', '.IGNORE:\nci:', MAKE, 'make ci', 'Makefile'],
+  ])('are followed into what hides their failures: %j, now %j', (from, to, text, command, path) => {
+    expect(changed([command, path, text], from, to)).toEqual([
+      `CI ignores failures of "${command}" (.github/workflows/a.yml)`,
+    ])
+  })
+
+  it.each([
+    ['make ci', 'make -i ci'],
+    ['npm test', '"npm test; echo done"', '\n        shell: bash {0}'],
+    ['npm test', 'npm test | tee log'],
+    ['npm test', '"if npm test; then echo ok; fi"'],
+  ])('count only if CI fails with them: %s, now %s', (before, after, shell = '') => {
+    const files = [
+      change('Makefile', MAKE, MAKE),
+      change('package.json', manifest(SCRIPTS), manifest(SCRIPTS)),
+    ]
+    expect(findWeakened([ci(step(before), step(after + shell)), ...files])).toEqual([
+      `CI ignores failures of "${before}" (.github/workflows/a.yml)`,
+    ])
+  })
+
+  it('count in after_script of GitLab only if they were there before', () => {
+    const gitlab = (key: string) => `a:\n  script:\n    - npm ci\n  ${key}:\n    - npm test\n`
+    const moved = (from: string, to: string) => findWeakened([ci(gitlab(from), gitlab(to), '.gitlab-ci.yml')])
+    expect(moved('before_script', 'after_script')).toEqual([
+      'CI ignores failures of "npm test" (.gitlab-ci.yml)',
+    ])
+    expect(moved('after_script', 'after_script')).toEqual([])
+  })
+
   it('may be built and prepared in another way', () => {
     const before = { test: 'npm run build && vitest run', build: 'tsup src', pretest: 'node generate.js' }
     const run = (after: Record<string, string>) =>
