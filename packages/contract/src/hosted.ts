@@ -3,6 +3,28 @@ import { ConversationView } from './conversation.ts'
 import { AgentName } from './event.ts'
 import { NativeId } from './ids.ts'
 
+/** Names the sandbox of an agent that runs in it as a whole. */
+export const SandboxName = z.string().regex(/^agent_[0-9a-z]{1,64}$/)
+
+/** POST /api/contained: prepare an agent that another program of Baton hosts to run in the sandbox as a whole. */
+export const ContainRequest = z.object({
+  agent: AgentName,
+  cwd: z.string().max(4096).regex(/^\//),
+  /** The environment that it is started with. */
+  env: z.record(z.string().regex(/^[A-Za-z_]\w*$/), z.string().max(100_000)),
+})
+export type ContainRequest = z.infer<typeof ContainRequest>
+
+/** The answer: what to start in place of the agent's program, once. */
+export const Contained = z.object({
+  sandbox: SandboxName,
+  program: z.string(),
+  args: z.array(z.string()),
+})
+
+/** POST /api/contained/NAME: the agent runs, and began a conversation. Refused if that belongs to another session. */
+export const ContainedSession = z.object({ pid: z.number().int().positive(), nativeSession: NativeId })
+
 /** POST /api/hosted: an event of a hosted session, in Baton's own types. The answer is a Reaction. */
 export const HostedCall = z.object({
   agent: AgentName,
@@ -10,6 +32,8 @@ export const HostedCall = z.object({
   pid: z.number().int().positive().optional(),
   /** A person sits at the terminal of the hosting program. */
   attended: z.boolean(),
+  /** The sandbox in which the agent runs as a whole. */
+  sandbox: SandboxName.optional(),
   /** An event without the fields that the daemon adds. */
   event: z.record(z.string(), z.unknown()),
 })

@@ -46,7 +46,7 @@ export interface ComposeOptions extends GroundOptions {
 export interface Baton extends Maintenance {
   intake: Intake
   /** Agents that run in the sandbox as a whole. Undefined in a process that handles a single call. */
-  contained: Pick<ComposedWholeAgents, 'contain' | 'listensWith'> | undefined
+  contained: Pick<ComposedWholeAgents, 'agents' | 'contain' | 'callerOf' | 'listensWith'> | undefined
   store: Store
   asks: Asks
   /** Whether the person is away. */

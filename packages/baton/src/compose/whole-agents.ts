@@ -16,7 +16,7 @@ import { findWorktreeRoot } from '../config/project.ts'
 import { stateFolder } from '../config/state-folder.ts'
 import type { AgentContainment, OutsideLogin, OwnFile } from '../ports/agent.ts'
 import type { ContainedCaller, ListenForHooks } from '../ports/contained-caller.ts'
-import type { Launch } from '../ports/launch.ts'
+import type { AcpLaunch, Launch } from '../ports/launch.ts'
 import type { Mount } from '../ports/sandbox.ts'
 import type { SessionSettings } from '../sandbox/access/access.ts'
 import { isSecretVariable } from '../sandbox/environment.ts'
@@ -28,6 +28,8 @@ import type { Ground } from './ground.ts'
 import { ownMount, programMounts, programOf } from './program-mounts.ts'
 
 export interface ContainedLaunch {
+  /** Names its sandbox. */
+  name: string
   /** Starts in place of the agent's own program. */
   launch: Launch
   started(where: { pid?: number | undefined; place?: string | undefined }): Promise<void>
@@ -39,10 +41,12 @@ export interface ComposedWholeAgents {
   /** Prepares an agent's program to run in the sandbox as a whole. */
   contain(order: {
     agent: AgentName
-    launch: Launch
+    launch: Launch & Pick<Partial<AcpLaunch>, 'programVariable'>
     cwd: string
     env: Readonly<Record<string, string | undefined>>
   }): Promise<ContainedLaunch>
+  /** Who speaks for the agent of a sandbox. Undefined: it has ended. */
+  callerOf(name: string): ContainedCaller | undefined
   /** The login of an agent that runs in the sandbox as a whole, for the proxy. */
   loginOf(name: string): OutsideLogin | undefined
   /** The daemon listens for hooks from here on. */
@@ -128,6 +132,7 @@ export function composeWholeAgents(
   return {
     agents: wholeAgents,
     listensWith: listening.resolve,
+    callerOf,
     loginOf(name) {
       const agent = wholeAgents.find(name)
       if (!agent) return void logins.delete(name)
@@ -156,6 +161,9 @@ export function composeWholeAgents(
       const worktree = realpath(findWorktreeRoot(cwd))
       const place = { home, env: whole, project: worktree, read: readOwn, isSecret: isSecretVariable }
       const program = programOf(launch.program, whole.PATH ?? '')
+      const { programVariable: variable } = launch
+      const named = variable && whole[variable] ? programOf(whole[variable], whole.PATH ?? '') : undefined
+      const programs = named ? [program, named] : [program]
       const { agent: made, ...prepared } = await wholeAgents.start({
         agent,
         argv: [program, ...(containment.args ?? []), ...launch.args],
@@ -170,7 +178,10 @@ export function composeWholeAgents(
           await systemSmallFiles.write(folderOf(name), 'login.json', JSON.stringify(kept))
           const texts = new TextFiles(join(folderOf(name), 'shown'))
           return {
-            mounts: [...programMounts(program), ...files.flatMap(file => mountsOf(file, home, texts))],
+            mounts: [
+              ...programs.flatMap(programMounts),
+              ...files.flatMap(file => mountsOf(file, home, texts)),
+            ],
             files: new Map(
               files.flatMap(file =>
                 file.kind === 'private' && isInside(file.path, home)
@@ -185,10 +196,11 @@ export function composeWholeAgents(
             }),
           }
         },
-        environment: login.environment,
+        environment: { ...login.environment, ...(variable && named ? { [variable]: named } : {}) },
         env: pick(whole, (name, value) => REGISTRIES.test(name) && !value.includes('@')),
       })
       return {
+        name: made.name,
         launch: { ...prepared, ...(launch.env ? { env: launch.env } : {}) },
         started: where => wholeAgents.started(made.name, where),
         end: () => wholeAgents.end(made.name),

@@ -20,6 +20,7 @@ import { askRoutes } from './ask-routes.ts'
 import { claimRoutes } from './claim-routes.ts'
 import { garbageCollector } from './collect-garbage.ts'
 import { containedHooks } from './contained-hooks.ts'
+import { containedRoutes } from './contained-routes.ts'
 import { conversationRoutes } from './conversation-routes.ts'
 import { cycleRoutes } from './cycle-routes.ts'
 import { dashboardRoutes } from './dashboard-routes.ts'
@@ -116,7 +117,8 @@ export async function runDaemon(
           notePause: (what, pause) =>
             baton.note({ kind: 'daemon', what, version, pid: process.pid, detail: pausedPlace(pause) }),
         }),
-        hostedRoutes(baton.intake, baton.dashboard.talks),
+        hostedRoutes(baton.intake, baton.dashboard.talks, name => baton.contained?.callerOf(name)),
+        containedRoutes(baton.contained),
         workRoutes(baton.work),
         ...(baton.proofs ? [proofRoutes(baton.proofs, baton.acceptRun, mayAnswer)] : []),
         mcpRoute(baton.work),

@@ -15,6 +15,7 @@ import { streamSSE } from 'hono/streaming'
 import type { HostedConversations } from '../chat/hosted-conversations.ts'
 import type { Intake } from '../engine/intake.ts'
 import type { DecodedEvent } from '../ports/agent.ts'
+import type { ContainedCaller } from '../ports/contained-caller.ts'
 import { sessionId } from '../session/id.ts'
 import { streamUpdates } from './stream-updates.ts'
 
@@ -25,18 +26,23 @@ import { streamUpdates } from './stream-updates.ts'
 export function hostedRoutes(
   intake: Pick<Intake, 'handleEvent' | 'ownTurn'>,
   talks: Pick<HostedConversations, 'tell' | 'hear'>,
+  callerOf: (sandbox: string) => ContainedCaller | undefined = () => undefined,
   beatMs = BEAT_MS,
 ): Hono {
   const api = new Hono()
   api.post('/api/hosted', bodyLimit({ maxSize: MAX_PAYLOAD_BYTES }), async c => {
     const parsed = HostedCall.safeParse(await c.req.json().catch(() => undefined))
     if (!parsed.success) throw new BatonError('usage', 'The body is not a valid event of a hosted agent')
-    const { agent, event, cwd, attended, pid } = parsed.data
+    const { agent, event, cwd, attended, pid, sandbox } = parsed.data
+    const contained = sandbox === undefined ? undefined : callerOf(sandbox)
+    if (sandbox !== undefined && contained?.agent !== agent)
+      throw new BatonError('not_allowed', 'This sandbox has ended')
     const about = {
       cwd,
       attended,
       hosted: true,
       signal: c.req.raw.signal,
+      ...(contained ? { contained } : {}),
       ...(pid === undefined ? {} : { pid }),
     }
     return c.json(await intake.handleEvent(agent, decoded(agent, event), about))

@@ -18,6 +18,8 @@ export interface AnswerLaunch extends Launch {
 export interface AcpLaunch extends Launch {
   /** What the user can do if the program is missing. */
   remedy: string
+  /** The variable that names the agent's own program, if it is not the one that comes with this program. */
+  programVariable?: string
   /** A denied call ends the turn in this way, so Baton reports the denial in a new turn. */
   endsWhenRefused?: 'cancelled' | 'ended'
   /** The input of a call if the program leaves it out. Must be certain, because rules decide by it. */

@@ -155,13 +155,7 @@ export class WholeAgents {
   async admit(name: string, event: DecodedEvent): Promise<DecodedEvent> {
     const agent = this.#agents.get(name)
     if (!agent) throw new BatonError('not_allowed', 'This sandbox has ended')
-    const session = sessionId(agent.agent, event.nativeSession)
-    if (!agent.sessions.includes(session)) {
-      if (agent.sessions.length >= MOST_SESSIONS || (await this.#parts.isKnown(session)))
-        throw new BatonError('not_allowed', 'This session does not belong to the agent in this sandbox')
-      agent.sessions.push(session)
-      await this.#save()
-    }
+    await this.admitSession(agent, event.nativeSession)
     const { cwd, transcript, ...rest } = event
     const own = transcript === undefined ? undefined : this.#transcript(agent, transcript)
     return {
@@ -170,6 +164,16 @@ export class WholeAgents {
       cwd: cwd !== undefined && isBelow(cwd, agent.worktree) ? cwd : agent.worktree,
       ...(own === undefined ? {} : { transcript: own }),
     } as DecodedEvent
+  }
+
+  /** Takes a session as the agent's own if it is new. The agent inside chooses its id, so it may name any other. */
+  async admitSession(agent: WholeAgent, nativeSession: string): Promise<void> {
+    const session = sessionId(agent.agent, nativeSession)
+    if (agent.sessions.includes(session)) return
+    if (agent.sessions.length >= MOST_SESSIONS || (await this.#parts.isKnown(session)))
+      throw new BatonError('not_allowed', 'This session does not belong to the agent in this sandbox')
+    agent.sessions.push(session)
+    await this.#save()
   }
 
   /** At the daemon's start, before other sandboxes end: takes over those that still run. */

@@ -6,6 +6,7 @@ import { answererGuard, type MayAnswer } from '../../src/daemon/answerer-guard.t
 import { type ApiParts, makeApi } from '../../src/daemon/api.ts'
 import { askRoutes } from '../../src/daemon/ask-routes.ts'
 import { claimRoutes } from '../../src/daemon/claim-routes.ts'
+import { containedRoutes } from '../../src/daemon/contained-routes.ts'
 import { conversationRoutes } from '../../src/daemon/conversation-routes.ts'
 import { cycleRoutes } from '../../src/daemon/cycle-routes.ts'
 import { dashboardRoutes } from '../../src/daemon/dashboard-routes.ts'
@@ -31,6 +32,7 @@ function api(mayAnswer: MayAnswer): Hono {
     sessionRoutes(BEHIND),
     pauseRoutes(BEHIND),
     hostedRoutes(BEHIND, BEHIND),
+    containedRoutes(BEHIND),
     workRoutes(BEHIND),
     proofRoutes(BEHIND, BEHIND, mayAnswer),
     mcpRoute(BEHIND),

@@ -27,6 +27,7 @@ function world() {
         return () => void talks.push('gone')
       },
     },
+    name => (name === 'agent_runs' ? CONTAINED : undefined),
   )
   const api = makeApi({
     health: () => Promise.reject(new Error('not here')),
@@ -55,6 +56,25 @@ const event = {
   action: { kind: 'shell', command: 'ls' },
 }
 const call = { agent: 'codex', cwd: '/w', attended: true, event }
+
+const CONTAINED = {
+  agent: 'codex' as const,
+  pid: 7,
+  place: undefined,
+  admit: async (each: DecodedEvent) => each,
+}
+
+describe('POST /api/hosted of an agent in the sandbox', () => {
+  it('hands the event to that agent, and refuses one of a sandbox that has ended or of another agent', async () => {
+    const { told, post } = world()
+    expect((await post({ ...call, sandbox: 'agent_runs' })).status).toBe(200)
+    expect(told.map(({ about }) => about?.contained)).toEqual([CONTAINED])
+    for (const other of [{ sandbox: 'agent_ended' }, { sandbox: 'agent_runs', agent: 'claude-code' }])
+      expect((await post({ ...call, ...other })).status).toBe(403)
+    expect((await post({ ...call, sandbox: '../x' })).status).toBe(400)
+    expect(told).toHaveLength(1)
+  })
+})
 
 describe('POST /api/hosted/own', () => {
   it('says that a session answers a question of Baton’s own, and takes nothing else', async () => {

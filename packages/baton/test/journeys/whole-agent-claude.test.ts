@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { PLACEHOLDER } from '../../src/adapters/agents/own-login.ts'
+import { claudeAcp } from '../world/agents/hostable.ts'
 import { installAgent } from '../world/agents/install.ts'
 import { claudeWorld } from '../world/claude-world.ts'
 import { lastRequestOf } from '../world/model.ts'
@@ -208,6 +210,44 @@ test('a whole Claude Code in the sandbox works; its MCP servers reach neither se
   })
   expect(greeted()[0]?.headers.authorization).toBe(`Bearer ${token}`)
   expect(readFound()).toEqual(found)
+
+  // The same in a conversation that `baton chat` hosts, over the Agent Client Protocol.
+  rmSync(join(project, 'found.json'))
+  rmSync(join(home.path, '.claude/.credentials.json'))
+  const inChat = 'sh secret.sh || echo no-secret-in-chat'
+  model.script('greet the chat', [
+    call('Bash', { command: inChat }),
+    call('Bash', { command: 'node -e "console.log(process.env.ANTHROPIC_API_KEY)" > key.txt' }),
+    say('greetings from the chat', { times: 9 }),
+  ])
+  const hosted = await claudeAcp()
+  // What the first script has left is for the first key.
+  const secondKey = `${home.key}-for-the-chat`
+  const chat = await baton.run(['chat', '--sandbox', '--json', '-p', 'greet the chat'], {
+    env: {
+      ...env,
+      ...hosted,
+      ANTHROPIC_API_KEY: secondKey,
+      PATH: `${dirname(process.execPath)}:${hosted.PATH}`,
+    },
+  })
+  expect(chat).toMatchObject({ code: 0, stderr: '' })
+  expect(JSON.parse(chat.stdout)).toMatchObject({ end: 'ended', text: 'greetings from the chat' })
+  const asked = model.requests.filter(({ text }) => text.includes('greet the chat'))
+  expect(asked.at(-1)?.text).toContain('no-secret-in-chat')
+  expect([...new Set(asked.map(({ key }) => key))]).toEqual([secondKey])
+  expect(readFileSync(join(project, 'key.txt'), 'utf8').trim()).toBe(PLACEHOLDER)
+  expect(readFound()).toEqual(found)
+  expect(await decisionAbout(inChat)).toEqual(['allow by sandbox'])
+  expect(outside.connections()).toBe(0)
+  // With the conversation, its sandbox ended.
+  expect(readdirSync(join(baton.stateDir, 'sandbox/agents'))).toHaveLength(2)
+
+  async function decisionAbout(command: string) {
+    return (await baton.entries({})).flatMap(({ body }) =>
+      body.kind === 'decision' && body.subject === command ? [`${body.decision} by ${body.by}`] : [],
+    )
+  }
 })
 
 const backwards = (text: string): string => [...text].reverse().join('')

@@ -34,8 +34,10 @@ export interface HostOrder extends ProgramStart {
   version?: string
   /** Decides about a tool call; aborted when the agent withdraws its question. */
   consent(consent: ConsentRequest, signal: AbortSignal): Promise<ConsentAnswer>
-  /** Called when another conversation is open; the caller that requested it waits for this. */
-  began?(): Promise<void>
+  /** Called when another conversation is open; the caller that requested it waits for this. If it throws, it is not opened. */
+  began?(conversation: { nativeSession: string; pid: number }): Promise<void>
+  /** Called when the program has ended. */
+  ended?(): Promise<void>
 }
 
 const START_MS = 90_000
@@ -79,7 +81,10 @@ class AcpBackend implements Backend {
     this.#program = program
     this.agent = order.agent
     this.pid = program.pid
-    this.gone = program.gone
+    this.gone = program.gone.then(async said => {
+      await order.ended?.()
+      return said
+    })
     this.#connection = client({ name: 'baton' })
       .onRequest(methods.client.session.requestPermission, ({ params, signal }) =>
         this.#permit(params, signal),
@@ -115,10 +120,20 @@ class AcpBackend implements Backend {
         { cancellationSignal: signal, stopWaitingOnCancel: true },
       ),
     )
-    this.nativeSession = sessionId
-    this.#calls.clear()
-    await this.#order.began?.()
+    await this.#opened(sessionId)
     return sessionId
+  }
+
+  async #opened(nativeSession: string): Promise<void> {
+    const before = this.nativeSession
+    this.nativeSession = nativeSession
+    try {
+      await this.#order.began?.({ nativeSession, pid: this.pid })
+      this.#calls.clear()
+    } catch (cause) {
+      this.nativeSession = before
+      throw cause
+    }
   }
 
   #tools(): McpServer[] {
@@ -129,20 +144,16 @@ class AcpBackend implements Backend {
   async resume(nativeSession: string): Promise<boolean> {
     const { loadSession, sessionCapabilities } = this.#can
     const order = { sessionId: nativeSession, cwd: this.#order.cwd, mcpServers: this.#tools() }
-    const before = this.nativeSession
     this.#muted = true
     try {
       if (sessionCapabilities?.resume)
         await this.#connection.agent.request(methods.agent.session.resume, order)
       else if (loadSession) await this.#connection.agent.request(methods.agent.session.load, order)
       else return false
-      this.nativeSession = nativeSession
-      this.#calls.clear()
-      await this.#order.began?.()
+      await this.#opened(nativeSession)
       return true
     } catch (cause) {
       if (this.#connection.signal.aborted) throw await this.#dead(cause)
-      this.nativeSession = before
       return false
     } finally {
       this.#muted = false
@@ -194,6 +205,7 @@ class AcpBackend implements Backend {
   async close(): Promise<void> {
     this.#connection.close()
     await this.#program.end()
+    await this.gone
   }
 
   #hear(update: SessionUpdate): void {

@@ -14,13 +14,20 @@ const OTHER_MS = 10 * 60_000
 /** Tells the daemon what the hosted agent does. */
 export function reactThroughDaemon(
   folder: StateFolder,
-  about: { agent: AgentName; cwd: string; attended: boolean; pid(): number | undefined },
+  about: {
+    agent: AgentName
+    cwd: string
+    attended: boolean
+    /** The sandbox in which the agent runs as a whole. */
+    sandbox?: string | undefined
+    pid(): number | undefined
+  },
 ): ReactTo {
   return async (event, signal) => {
-    const { agent, cwd, attended } = about
+    const { agent, cwd, attended, sandbox } = about
     const within = event.type === 'PermissionAsked' ? PERSON_MS : OTHER_MS
     const pid = about.pid()
-    const body = { agent, cwd, attended, event, ...(pid === undefined ? {} : { pid }) }
+    const body = { agent, cwd, attended, event, sandbox, ...(pid === undefined ? {} : { pid }) }
     return Reaction.parse(await callDaemon(folder, 'POST', '/api/hosted', within, { body, signal }))
   }
 }

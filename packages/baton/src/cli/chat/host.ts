@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { BatonError } from '@batonpass/contract/errors'
 import { HostedWord } from '@batonpass/contract/hosted'
-import { hostAgent } from '../../adapters/acp/backend.ts'
+import { type HostOrder, hostAgent } from '../../adapters/acp/backend.ts'
 import { reportingBackend } from '../../adapters/acp/reporting-backend.ts'
 import { launchesOf } from '../../adapters/agents/launches.ts'
 import { piReader } from '../../adapters/agents/pi/reader.ts'
@@ -26,6 +26,7 @@ import { callDaemon, ensureDaemon, folderOf, followDaemon } from '../daemon.ts'
 import { handoffFiles, workIn } from '../handoffs.ts'
 import type { Io } from '../io.ts'
 import { type AskInline, consentBy, daemonAside, reactThroughDaemon } from './ask-permission.ts'
+import { type ContainedAgent, containAgent } from './contained.ts'
 import { mirrored } from './mirror.ts'
 
 const TOLD_MS = 5000
@@ -33,6 +34,8 @@ const TOLD_MS = 5000
 export interface ChatOrder {
   agent: string
   attended: boolean
+  /** Runs the whole agent in the sandbox. */
+  sandbox: boolean
   /** Asks the person at the terminal, where one sits there. */
   ask?: AskInline
   /** Takes what a person says from elsewhere, such as the dashboard. */
@@ -46,6 +49,8 @@ export interface Chat {
   title: string
   /** Why Baton's rules do not decide here, where they do not. */
   alone: string | undefined
+  /** The whole agent runs in the sandbox. */
+  sandbox: boolean
 }
 
 export const sessionPorts = (io: Io): SessionPorts => ({
@@ -65,17 +70,19 @@ export async function openChat(io: Io, order: ChatOrder): Promise<Chat> {
     })
   const folder = folderOf(io)
   const { onWord } = order
-  const alone = await daemonThere(io)
+  const alone = order.sandbox ? await requireDaemon(io) : await daemonThere(io)
   const host: { backend?: Backend } = {}
   const { agent } = launches
+  const contained = order.sandbox ? await containAgent(agent, launch, io) : undefined
   const ear = reactThroughDaemon(folder, {
     agent,
+    sandbox: contained?.sandbox,
     cwd: io.cwd,
     attended: order.attended,
     pid: () => host.backend?.pid,
   })
   const consent = consentBy(ear, io.cwd, order.ask)
-  const program = await hostAgent({ agent, version: VERSION, launch, cwd: io.cwd, env: io.env, consent })
+  const program = await hostedProgram({ agent, launch, cwd: io.cwd, env: io.env, consent }, contained)
   const backend = mirrored(reportingBackend(program, ear, io.cwd, daemonAside(folder, agent)), {
     clock: systemClock,
     timers: systemTimers,
@@ -116,7 +123,23 @@ export async function openChat(io: Io, order: ChatOrder): Promise<Chat> {
     timers: systemTimers,
     root,
   })
-  return { session, backend, ports, title: launches.agent, alone }
+  return { session, backend, ports, title: launches.agent, alone, sandbox: order.sandbox }
+}
+
+async function hostedProgram(order: HostOrder, contained: ContainedAgent | undefined): Promise<Backend> {
+  if (!contained) return await hostAgent({ ...order, version: VERSION })
+  const { launch, began, ended } = contained
+  try {
+    return await hostAgent({ ...order, version: VERSION, launch, began, ended })
+  } catch (cause) {
+    await ended()
+    throw cause
+  }
+}
+
+/** Only a daemon can prepare the sandbox. */
+async function requireDaemon(io: Io): Promise<undefined> {
+  await ensureDaemon(folderOf(io), io)
 }
 
 /** The daemon holds the rules; where it cannot be started, the person at the terminal has to do. */

@@ -14,6 +14,8 @@ import { ChatTerminal } from './terminal.ts'
 export interface InteractiveOrder {
   agent: string
   resume?: string | undefined
+  /** Runs the whole agent in the sandbox. */
+  sandbox: boolean
   stdin: NodeJS.ReadStream
   stdout: NodeJS.WriteStream
   /** Whether the person here may answer: not where an agent started us. */
@@ -82,6 +84,7 @@ export async function interactive(io: Io, order: InteractiveOrder): Promise<numb
     const opened = await openChat(io, {
       agent: order.agent,
       attended: true,
+      sandbox: order.sandbox,
       onWord(word) {
         if (word.kind === 'stop') return void stop()
         terminal.line(`> ${word.text} (sent from elsewhere)`, 'dim')
@@ -138,7 +141,10 @@ async function begin(chat: Chat, resume: string | undefined, io: Io, terminal: C
   if (chat.alone !== undefined)
     terminal.line(`No daemon (${chat.alone}): you decide about every tool yourself.`, 'yellow')
   if (resume === undefined || !(await goBack(resume, chat, io, terminal))) await chat.session.start()
-  terminal.line(`${chat.title} in ${io.cwd}. /help shows the commands, Escape stops.`, 'dim')
+  terminal.line(
+    `${chat.title} in ${io.cwd}${chat.sandbox ? ', in the sandbox' : ''}. /help shows the commands, Escape stops.`,
+    'dim',
+  )
 }
 
 /** One line of the person's, to its end. */

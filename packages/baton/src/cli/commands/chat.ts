@@ -20,7 +20,10 @@ export const chat: Handler = async (given, io) => {
       remedy: 'Pass the prompt instead: baton chat -p "…"',
     })
   const { interactive } = await import('../chat/interactive.ts')
-  const order = { agent, stdin, stdout, resume: text(given, 'resume'), mayAnswer: await mayAnswer() }
+  const order = {
+    ...{ agent, stdin, stdout, resume: text(given, 'resume') },
+    ...{ sandbox: flag(given, 'sandbox'), mayAnswer: await mayAnswer() },
+  }
   return interactive(io, order)
 }
 
@@ -50,7 +53,11 @@ async function once(given: Given, io: Io, agent: string, prompt: string): Promis
     throw new BatonError('not_found', `No session ${wanted} in this folder`, {
       remedy: 'See `/sessions` in `baton chat`, or name a session file of oh-my-pi.',
     })
-  const { session, alone } = await openChat(io, { agent, attended: false })
+  const { session, alone } = await openChat(io, {
+    agent,
+    attended: false,
+    sandbox: flag(given, 'sandbox'),
+  })
   const json = flag(given, 'json')
   const stop = () => {
     if (session.isGeneratingHandoff) session.abortHandoff()

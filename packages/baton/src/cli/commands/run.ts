@@ -11,6 +11,7 @@ import { bundledPlugin, hasPlugin, workflowPrompt } from '../../hook/start-workf
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { callDaemon, ensureDaemon, folderOf } from '../daemon.ts'
 import { type Io, printable } from '../io.ts'
+import { handedOn } from '../started-environment.ts'
 import { socketHere } from '../tmux-place.ts'
 import { attachTo } from './attach.ts'
 
@@ -163,20 +164,4 @@ function branchFor(given: Given): string {
   const [first = ''] = given.positionals
   const number = text(given, 'workflow') === undefined ? undefined : /^#?(\d{1,9})$/.exec(first)?.[1]
   return number ? `issue-${number}` : ''
-}
-
-/** What belongs to this shell, this terminal or the agent that calls is not the new session's. */
-const NOT_HANDED_ON =
-  /^(?:TMUX.*|TERM|TERM_PROGRAM.*|TERMINFO|COLUMNS|LINES|SHLVL|PWD|OLDPWD|_|CLAUDECODE|CLAUDE_CODE_(?:ENTRYPOINT|SESSION_ID|SSE_PORT)|CLAUDE_PROJECT_DIR|CODEX_THREAD_ID|BATON_MARKER|INIT_CWD|npm_.*)$/
-
-export function handedOn(env: Io['env']): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(env).filter(
-      (pair): pair is [string, string] =>
-        pair[1] !== undefined &&
-        /^[A-Za-z_]\w*$/.test(pair[0]) &&
-        !NOT_HANDED_ON.test(pair[0]) &&
-        pair[1].length < 100_000,
-    ),
-  )
 }

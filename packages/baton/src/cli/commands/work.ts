@@ -23,9 +23,9 @@ import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { callDaemon, ensureDaemon, folderOf } from '../daemon.ts'
 import { type Io, printable } from '../io.ts'
 import { reportHere, workHere } from '../local-work.ts'
+import { handedOn } from '../started-environment.ts'
 import { socketHere } from '../tmux-place.ts'
 import { fitted } from '../wrap-words.ts'
-import { handedOn } from './run.ts'
 
 const WHAT = ['new', 'list', 'show', 'mode', 'run'] as const
 

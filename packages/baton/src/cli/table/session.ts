@@ -191,10 +191,15 @@ export const sessionCommands: readonly Command[] = [
         value: 'SESSION',
         help: 'Resume a session of this folder: its number in /sessions, the start of its id, or a session file of pi or oh-my-pi.',
       },
+      sandbox: {
+        type: 'boolean',
+        help: 'Run the whole agent in the sandbox, with its MCP servers: it reaches its model and this project, and its login stays outside.',
+      },
       json: { type: 'boolean', help: 'With --prompt: print the reply and its end as JSON.' },
     },
     examples: [
       ['baton chat', 'Claude Code, in this terminal.'],
+      ['baton chat --sandbox', 'The whole agent in the sandbox.'],
       ['baton chat --agent opencode -p "What does this project do?"', 'One question to another agent.'],
     ],
     load: async () => (await import('../commands/chat.ts')).chat,

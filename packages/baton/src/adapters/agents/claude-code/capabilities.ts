@@ -13,7 +13,7 @@ export const capabilities: Capabilities = {
     },
     whole: {
       partly:
-        '`baton run --sandbox`, in tmux only, with an API key, a setup token or a subscription. Not with Bedrock, Vertex or Foundry, whose requests are signed, nor with `apiKeyHelper` or `ANTHROPIC_CUSTOM_HEADERS`.',
+        '`baton run --sandbox` in tmux, and `baton chat --sandbox`, with an API key, a setup token or a subscription. Not with Bedrock, Vertex or Foundry, whose requests are signed, nor with `apiKeyHelper` or `ANTHROPIC_CUSTOM_HEADERS`.',
     },
     question: 'yes',
     plan: 'yes',

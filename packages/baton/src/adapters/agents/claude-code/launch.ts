@@ -36,6 +36,7 @@ export const launches: Launches = {
   acp: () => ({
     program: 'claude-agent-acp',
     args: [],
+    programVariable: 'CLAUDE_CODE_EXECUTABLE',
     remedy: 'Install it: npm install -g @agentclientprotocol/claude-agent-acp',
   }),
   inheritTrust,
