@@ -1,8 +1,8 @@
 /**
- * What the next session receives: generated sessions in three agents' (the fifth blind set: four agents') transcript formats with real git repositories, through the
+ * What the next session receives: generated sessions in three agents' (the fifth and sixth blind set: four agents') transcript formats with real git repositories, through the
  * real handoff code, with a model that writes everything, little, or nothing. A fact counts as received when it is in the injected
  * text, or in a section that the text names with a command that prints it.
- * Run: node bench/continuity.ts [--part held-out|tuning|blind|blind-2|blind-3|blind-4|blind-5] [--sessions 48] [--misses] [--behavior lazy] [--lies-only]
+ * Run: node bench/continuity.ts [--part held-out|tuning|blind|blind-2|blind-3|blind-4|blind-5|blind-6] [--sessions 48] [--misses] [--behavior lazy] [--lies-only]
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -14,6 +14,8 @@ import { FIFTH_LIES, FIFTH_OWN, FIFTH_TRUTHS } from './continuity/blind/fifth-st
 import { FOURTH_LIES, FOURTH_SESSIONS, FOURTH_TRUTHS } from './continuity/blind/fourth.ts'
 import { SECOND_LIES, SECOND_SESSIONS, SECOND_TRUTHS } from './continuity/blind/second.ts'
 import { BLIND_SESSIONS } from './continuity/blind/sessions.ts'
+import { SIXTH_SESSIONS } from './continuity/blind/sixth.ts'
+import { SIXTH_LIES, SIXTH_OWN, SIXTH_TRUTHS } from './continuity/blind/sixth-statements.ts'
 import { BLIND_LIES, BLIND_TRUTHS, ownStatements } from './continuity/blind/statements.ts'
 import { THIRD_LIES, THIRD_SESSIONS, THIRD_TRUTHS } from './continuity/blind/third.ts'
 import { BEHAVIORS, type Behavior, documentOf, writtenDocument } from './continuity/documents.ts'
@@ -28,6 +30,14 @@ import {
 } from './continuity/sessions.ts'
 import { has, percent, Tally } from './continuity/tally.ts'
 import { transcriptOf } from './continuity/transcripts.ts'
+
+interface BlindSet {
+  sessions: readonly BenchSession[]
+  lies: readonly Sentence[]
+  truths: readonly Sentence[]
+  /** Statements about one session each. */
+  own?: Readonly<Record<string, { lies: Sentence[]; truths: Sentence[] }>>
+}
 
 const { values } = parseArgs({
   options: {
@@ -62,22 +72,23 @@ const BAD = {
 } as const
 
 /** The sets that were written by hand. */
-const isBlind = values.part.startsWith('blind')
+const BLIND_SETS: Readonly<Record<string, BlindSet>> = {
+  blind: { sessions: BLIND_SESSIONS, lies: BLIND_LIES, truths: BLIND_TRUTHS },
+  'blind-2': { sessions: SECOND_SESSIONS, lies: SECOND_LIES, truths: SECOND_TRUTHS },
+  'blind-3': { sessions: THIRD_SESSIONS, lies: THIRD_LIES, truths: THIRD_TRUTHS },
+  'blind-3-open': {
+    sessions: THIRD_SESSIONS.filter((_, i) => i % 2 === 0),
+    lies: THIRD_LIES,
+    truths: THIRD_TRUTHS,
+  },
+  'blind-4': { sessions: FOURTH_SESSIONS, lies: FOURTH_LIES, truths: FOURTH_TRUTHS },
+  'blind-5': { sessions: FIFTH_SESSIONS, lies: FIFTH_LIES, truths: FIFTH_TRUTHS, own: FIFTH_OWN },
+  'blind-6': { sessions: SIXTH_SESSIONS, lies: SIXTH_LIES, truths: SIXTH_TRUTHS, own: SIXTH_OWN },
+}
 const START = Date.UTC(2026, 0, 22, 12)
+const blindSet = BLIND_SETS[values.part]
 const sessions =
-  values.part === 'blind'
-    ? BLIND_SESSIONS
-    : values.part === 'blind-2'
-      ? SECOND_SESSIONS
-      : values.part === 'blind-3'
-        ? THIRD_SESSIONS
-        : values.part === 'blind-3-open'
-          ? THIRD_SESSIONS.filter((_, i) => i % 2 === 0)
-          : values.part === 'blind-4'
-            ? FOURTH_SESSIONS
-            : values.part === 'blind-5'
-              ? FIFTH_SESSIONS
-              : generateSessions(Number(values.sessions)).filter(({ part }) => part === values.part)
+  blindSet?.sessions ?? generateSessions(Number(values.sessions)).filter(({ part }) => part === values.part)
 const folder = mkdtempSync(join(tmpdir(), 'baton-continuity-'))
 const template = join(folder, 'template')
 
@@ -119,7 +130,7 @@ async function chains(): Promise<void> {
   for (const behavior of ['lazy', 'silent', 'crash', 'mixed'] as const)
     for (const length of [1, 3, 10]) {
       let [kept, all, longest] = [0, 0, 0]
-      for (const session of sessions.filter((_, i) => !isBlind || i % 2 === 0).slice(0, 8))
+      for (const session of sessions.filter((_, i) => !blindSet || i % 2 === 0).slice(0, 8))
         await inWorkplace(session, async place => {
           const behaviorAt = (i: number): Behavior =>
             behavior === 'mixed' ? (BEHAVIORS[i % BEHAVIORS.length] ?? 'lazy') : behavior
@@ -159,23 +170,14 @@ async function lies(): Promise<void> {
       if (received.sentBack) sentBack++
     })
   const generated = values.part === 'tuning' ? 'tuning' : 'held-out'
-  const [lying, telling] = isBlind
-    ? values.part === 'blind'
-      ? [BLIND_LIES, BLIND_TRUTHS]
-      : values.part === 'blind-2'
-        ? [SECOND_LIES, SECOND_TRUTHS]
-        : values.part === 'blind-4'
-          ? [FOURTH_LIES, FOURTH_TRUTHS]
-          : values.part === 'blind-5'
-            ? [FIFTH_LIES, FIFTH_TRUTHS]
-            : [THIRD_LIES, THIRD_TRUTHS]
-    : [poolOf(LIES, generated), poolOf(TRUTHS, generated)]
+  const lying = blindSet?.lies ?? poolOf(LIES, generated)
+  const telling = blindSet?.truths ?? poolOf(TRUTHS, generated)
   let [marked, lied] = await countMarked(some, lying, false)
   let [wrong, told] = await countMarked(some, telling, true)
-  if (isBlind)
+  if (blindSet)
     for (const session of sessions) {
       const own = ownStatements(session)
-      const written = FIFTH_OWN[session.id] ?? { lies: [], truths: [] }
+      const written = blindSet.own?.[session.id] ?? { lies: [], truths: [] }
       const [seen, of] = await countMarked([session], [...own.lies, ...written.lies], false)
       const [falsely, ofTrue] = await countMarked([session], [...own.truths, ...written.truths], true)
       marked += seen
