@@ -2,7 +2,7 @@
  * What the next session receives: generated sessions in three agents' (the fifth and sixth blind set: four agents') transcript formats with real git repositories, through the
  * real handoff code, with a model that writes everything, little, or nothing. A fact counts as received when it is in the injected
  * text, or in a section that the text names with a command that prints it.
- * Run: node bench/continuity.ts [--part held-out|tuning|blind|blind-2|blind-3|blind-4|blind-5|blind-6] [--sessions 48] [--misses] [--behavior lazy] [--lies-only]
+ * Run: node bench/continuity.ts [--part held-out|tuning|blind|blind-2|blind-3|blind-4|blind-5|blind-6] [--sessions 48] [--misses] [--behavior lazy] [--lies-only] [--facts-only]
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -47,6 +47,7 @@ const { values } = parseArgs({
     // One behavior of the model, without chains: for a quick look.
     behavior: { type: 'string' },
     'lies-only': { type: 'boolean', default: false },
+    'facts-only': { type: 'boolean', default: false },
   },
 })
 /** A later session's own commands and plans replace these. */
@@ -98,7 +99,7 @@ try {
     `${sessions.length} sessions (${values.part}), ${sessions.flatMap(({ facts }) => facts).length} facts`,
   )
   if (!values['lies-only']) await facts()
-  await lies()
+  if (!values['facts-only']) await lies()
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

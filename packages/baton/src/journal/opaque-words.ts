@@ -1,4 +1,5 @@
 import { isKnownName, isProduct, namesAccess } from './secret-clauses.ts'
+import { isLabelled } from './secret-positions.ts'
 
 /**
  * Words of the user that may be a secret although nothing calls them one: they are neither language nor a known kind of name. The
@@ -10,7 +11,8 @@ export function opaqueWordsIn(text: string): string[] {
   for (const [line] of text.matchAll(/[^\n]{1,4000}/g)) {
     if (!/\d|[\p{L}][!#$%&*^~+§=]/u.test(line)) continue
     const isAccess = namesAccess(line)
-    for (const [token] of line.matchAll(WORD)) {
+    for (const { 0: token, index } of line.matchAll(WORD)) {
+      if (isLabelled(line.slice(Math.max(0, index - 60), index), token)) continue
       const word = token.replace(/^[.,:;*_#&@~-]{1,4}/, '').replace(/[.,:;?*…!_-]{1,4}$/, '')
       // A sign at the end may belong to the sentence or to the word.
       const isOpaque = [word, `${word}!`].some(

@@ -1,3 +1,12 @@
+import {
+  hasKeypadSigns,
+  isKeypadCode,
+  isLabelled,
+  isPlainWord,
+  isSecretForm,
+  positionBehind,
+} from './secret-positions.ts'
+
 /**
  * Secrets that no phrase announces. A clause that names a secret, in whatever words and order, must not carry a value next to the
  * name: every token in it that is neither a word nor a known kind of name (a path, a version, a commit, an address) counts as the
@@ -26,28 +35,31 @@ interface FoundValue {
 
 /** What a secret is called. One word of the concept per language is enough: how a sentence is built around it does not matter. */
 const PASSWORD = [
-  '(?<!(?:first|second|third|final|last|next|each|one|single|two|this|every|compiler|optimizer|render|st|nd|rd|th)[ -])pass(?= (?:is|ist|=) )|pass(?:word|wort|phrase|code|wd|key)s?|passord|p(?:ass)?wo?r?ds?|pwd?|psw|mdp|kennw(?:ort|örter)|parol[aăe]?|parool',
+  '(?<!(?:first|second|third|final|last|next|each|one|single|two|this|every|compiler|optimizer|render|st|nd|rd|th)[ -])pass(?= (?:is|ist|=) )|pass(?:word|wort|phrase|code|wd|key)s?|passord|p(?:ass)?wo?r?ds?|pwd?|psw|mdp|kennw(?:ort|örter)|losung(?:swort)?|codewort|parol(?:[aăe]\\p{L}{0,6})?|parool',
   'mots? de passe|contraseñas?|contrasenya|contrasinal|clave|senhas?|palavras?-passe|wachtwoord(?:en)?|lösenord|adgangskode|kodeord',
-  'salasana|hasł[oa]|hesl[oa]|jelsz[óo]\\w{0,3}|lozink[aeu]|gesl[oa]|slaptažod\\w{1,4}|lykilorð|şifre|mật khẩu|kata sandi|kata laluan|pasahitza',
+  'salasana\\p{L}{0,4}|hasł(?:o|a|em)|hesl[oa]|jelsz[óo]\\w{0,3}|lozink[aeu]|gesl[oa]|slaptažod\\w{1,4}|lykilorð|şifre(?!le)\\p{L}{0,6}|mật khẩu|kata sandi|kata laluan|pasahitza',
   'парол[ьяюеи]\\w{0,2}|κωδικ\\S{1,3}|סיסמ\\S{1,2}|كلمة (?:المرور|السر)|पासवर्ड|รหัสผ่าน|パスワード|パスフレーズ|合言葉|密码|密碼|口令|비밀번호|비번|암호',
 ].join('|')
 const KEY = [
-  'secrets?|tokens?|credentials?|creds?|geheimnis|jeton|ficha de acceso|トークン|令牌|密钥|密鑰|金鑰|秘钥|토큰|токен',
+  'secrets?|tokens?|credentials?|creds?|geheimnis|jeton|ficha de acceso|トークン|(?:暗号|暗号化|アクセス|秘密|共有|認証)キー|秘密鍵|令牌|密钥|密鑰|金鑰|秘钥|토큰|токен',
   '(?:api|access|secret|app|auth|session|encryption|signing|private|master|network|wifi|wlan|wpa|licen[sc]e|shared|client|account|admin|storage|deploy|service|bot)[ _-]?(?:key|schlüssel)|\\p{L}{3,20}-?schlüssel|apikey|clés? (?:secrète|d.api|api|privée|d.accès)|llave|chave',
-  'zugangsdaten|anmeldedaten|zugang|identifiants|credencia(?:les|is)|credenziali|認証情報|凭证|凭据|webhook|bearer|jwt|seed phrase|(?:recovery|backup|rescue|scratch) codes?|wiederherstellungscodes?|(?:notfall|backup)-?codes?|codes? de (?:récupération|secours)|códigos? de (?:recuper\\p{L}{3,8}|respaldo)|codici di (?:recupero|backup)|herstelcodes?|kod[yów]{1,2} (?:odzyskiwania|zapasowe)|リカバリーコード|恢复代码|mnemonic|sshpass|htpasswd',
+  'zugangs(?!code)\\p{L}{3,12}|anmeldedaten|zugang|identifiants|credencia(?:les|is)|credenziali|認証情報|凭证|凭据|webhook|bearer|jwt|seed phrase|(?:recovery|backup|rescue|scratch) codes?|wiederherstellungscodes?|(?:notfall|backup)-?codes?|codes? de (?:récupération|secours)|códigos? de (?:recuper\\p{L}{3,8}|respaldo)|codici di (?:recupero|backup)|herstelcodes?|kod[yów]{1,2} (?:odzyskiwania|zapasowe)|リカバリーコード|恢复代码|mnemonic|sshpass|htpasswd',
 ].join('|')
 const PIN = [
   'pin|pin[ -]?(?:code|nummer)|passcode|geheimzahl|(?:zugangs|tür|tor|alarm|sicherheits|freischalt|entsperr|zahlen|geräte|bestätigungs|key|toegangs|dørs|dør|port)code|otp|2fa|mfa|tan',
   '(?:access|door|gate|entry|alarm|security|safe|unlock|verification|one-time|sms|guest) (?:code|pin|number)|combination',
-  'code (?:secret|pin|d.accès|de (?:la )?\\p{L}{3,15})|código (?:de (?:acceso|seguridad|la \\p{L}{3,15})|secreto)|codice (?:segreto|di \\p{L}{3,15})|暗証番号|認証コード|验证码|门禁|핀번호',
+  'code (?:secret|pin|d.accès|(?:du |des |de (?:la |l.)?|d.)\\p{L}{3,15})|(?:door |gate |safe |key )?keypad|safe combination|código (?:de (?:acceso|seguridad|la \\p{L}{3,15})|secreto)|codice (?:segreto|di \\p{L}{3,15})|暗証番号|認証コード|验证码|门禁|핀번호',
 ].join('|')
+/** A noun for any code: only digits right behind it count, and not those of errors, post and countries. */
+const CODE =
+  '(?<!(?:error|exit|status|return|response|result|http|sql|mysql|zip|postal|post|country|area|currency|language|lang|product|item|color|source|event|reason|signal|iso|hs|sort|swift|tax|hata|posta|çıkış|durum|the|this|that|our|your|of|new|old|more|dead|machine|byte|legacy)[ -])(?:code|kod(?:u|em|en|et)?|koodi(?:lla)?|código|codice|код(?:ом)?|コード|코드)'
 const ACCOUNT =
   'log-?ins?|log in|logged in|signs? in|log on|user(?:name)?|account|anmeld(?:en|ung)|einloggen|benutzer(?:name)?|nutzer|konto|connecte[rz]?|utilisateur|identifiant|iniciar sesión|usuario|cuenta|utente|accesso|usuário|conta|ログイン|アカウント|ユーザー名?|登录|登陆|账号|帐号|用户名?|로그인|계정|логин'
 /** One of these is in every clause that names a secret: a quick test before the slow ones. */
 const PASSWORD_STEMS =
-  'pass|pw|psw|mdp|kennw|parol|parool|contras|clave|senha|palavra|wachtw|lösen|adgang|kodeord|salasana|hasł|hesl|jelsz|lozin|gesl|slapta|lykil|şifre|mật|kata |парол|κωδικ|סיסמ|كلمة|पास|รหัส|パス|合言|密|口令|비밀|비번|암호'
+  'pass|pw|psw|mdp|kennw|parol|parool|contras|clave|senha|palavra|wachtw|lösen|adgang|kodeord|salasana|hasł|hesl|jelsz|lozin|gesl|slapta|lykil|şifre|mật|kata |losung|codewort|парол|κωδικ|סיסמ|كلمة|पास|รหัส|パス|合言|密|口令|비밀|비번|암호'
 const OTHER_STEMS =
-  'secret|token|cred|geheim|jeton|ficha|トーク|令牌|金鑰|秘|恢复|リカバ|odzysk|zapasow|herstel|recuper|récup|respaldo|secours|토큰|токен|key|schlüss|clé|llave|chave|zugang|anmeld|identif|認証|凭|webhook|bearer|jwt|seed|mnemon|pin\\b|code|código|codice|otp|2fa|mfa|tan\\b|combin|暗証|验证|门禁|핀|log|sign|user|account|konto|connec|nutzer|utilis|inici|usu|cuenta|utente|accesso|conta|ログ|アカ|ユー|登|账|帐|用户|로그|계정|логин|auth|pin[-_=:]'
+  'secret|token|cred|geheim|jeton|ficha|トーク|令牌|金鑰|秘|恢复|リカバ|odzysk|zapasow|herstel|recuper|récup|respaldo|secours|토큰|токен|key|schlüss|clé|llave|chave|zugang|anmeld|identif|認証|凭|webhook|bearer|jwt|seed|mnemon|pin\\b|code|código|codice|otp|2fa|mfa|tan\\b|combin|暗証|验证|门禁|핀|log|sign|user|account|konto|connec|nutzer|utilis|inici|usu|cuenta|utente|accesso|conta|ログ|アカ|ユー|登|账|帐|用户|로그|계정|логин|auth|keypad|kod|код|コード|코드|代码|キー|鍵|pin[-_=:]'
 /** One of these is in every text in which a rule here can match. */
 export const SECRET_STEMS = `${PASSWORD_STEMS}|${OTHER_STEMS}|[a-z\\d][!$%&*^~+?§#]|\\d[a-z]{1,8}\\d`
 const MAY_NAME_PASSWORD = new RegExp(PASSWORD_STEMS, 'i')
@@ -55,7 +67,7 @@ const MAY_NAME = new RegExp(`${PASSWORD_STEMS}|${OTHER_STEMS}`, 'i')
 /** Without one of these, only a word that a password's name announces can be a value. */
 const MAY_BE_VALUE = /\d|\p{L}[!#$%&*@^~+§]|[!#$%&*@^~+§]\p{L}/u
 const NAMES = new RegExp(
-  `(?<![\\p{Script=Latin}\\p{Script=Cyrillic}\\d_])(?<!redacted: )(?:(?<password>${PASSWORD})|(?<pin>${PIN})|(?<key>${KEY})|(?<account>${ACCOUNT}))(?![\\p{Script=Latin}\\p{Script=Cyrillic}\\d_])`,
+  `(?<![\\p{Script=Latin}\\p{Script=Cyrillic}\\d_])(?<!redacted: )(?:(?<password>${PASSWORD})|(?<pin>${PIN})|(?<key>${KEY})|(?<account>${ACCOUNT})|(?<code>${CODE}))(?![\\p{Script=Latin}\\p{Script=Cyrillic}\\d_])`,
   'giu',
 )
 /** In options, variables and settings the name is part of a word: `--db-password`, `SMTP_PASS`, `x-api-key:`. */
@@ -119,10 +131,10 @@ function inClause(clause: string, isCommand: boolean): FoundValue[] {
     if (inWord) names.push({ from: at, to: at + value.length, kind: kindOfName(inWord[0]), name: inWord[0] })
   }
   names.sort((a, b) => a.from - b.from)
-  const secret = names.filter(({ kind }) => kind !== 'account')
+  const secret = names.filter(({ kind }) => kind !== 'account' && (kind !== 'code' || !isCommand))
   let next = 0
   return tokens.flatMap((token): FoundValue[] => {
-    if (names.length === 0 && !MAY_BE_STRONG.test(token.value)) return []
+    if (names.length === 0 && !MAY_BE_STRONG.test(token.value) && !token.value.includes('#')) return []
     const part = valuePart(token.value)
     const value = part.text
     const [at, end] = [token.at + part.at, token.at + part.at + value.length]
@@ -130,24 +142,35 @@ function inClause(clause: string, isCommand: boolean): FoundValue[] {
     while (next < secret.length && (secret[next]?.from ?? 0) < at) next++
     const [before, after] = [secret[next - 1], secret[next]]
     if (value === '' || (before && before.to >= end && !part.assigned)) return []
-    const digits = isPin(value, clause.slice(end, end + 20))
-    if (!digits && (isKnownName(value) || clause[end] === '(')) return []
+    const behind = clause.slice(end, end + 20)
+    const position = before ? positionBehind(clause, before.to, at) : undefined
+    const isAnnounced = position !== undefined && before !== undefined && before.kind !== 'code'
+    const digits = isPin(value, behind)
+    const keypad = digits || (isKeypadCode(value) && (isAnnounced || before?.kind === 'code'))
+    const isSure = (!isCommand && hasKeypadSigns(value)) || (isAnnounced && isSecretForm(value, before.kind))
+    if (!keypad && !isSure && (isKnownName(value) || clause[end] === '(')) return []
     const [left, right] = [before ? at - before.to : FAR, after ? after.from - end : FAR]
     const [distance, nearest] = left <= right ? [left, before] : [right, after]
+    if (nearest?.kind === 'code')
+      return keypad && !/^(?:19|20)\d\d$/.test(value) && isCodeBehind(clause, before, at)
+        ? [{ value, at, what: 'code' }]
+        : []
     // A pin of a chip is written small, and its number comes first.
     const isPinName = nearest?.kind === 'pin' && (nearest === before || nearest.name !== 'pin')
     const near = distance <= (isCommand ? NEAR_IN_COMMAND : NEAR)
     const hit =
-      (!digits && isStrong(value)) ||
+      isSure ||
+      (!keypad && isStrong(value)) ||
       (names.length > 0 &&
         kindsOf(value.replaceAll(/[-_.]/g, '')) >= 3 &&
         value.length >= 6 &&
         /\d/.test(value) &&
         !isIdentifier(value)) ||
       (near && isWeak(value)) ||
-      (near && digits && (isPinName || (nearest?.kind === 'password' && distance <= ADJACENT))) ||
-      (before?.kind === 'password' && isAnnounced(clause, before.to, at, value))
-    return hit ? [{ value, at, what: nearest?.kind === 'pin' ? 'pin' : labelOf(nearest?.name ?? '') }] : []
+      (near && keypad && (isPinName || (nearest?.kind === 'password' && distance <= ADJACENT))) ||
+      (before?.kind === 'password' && isWordBehind(clause, before.to, at, value))
+    if (!hit || (!isAnnounced && isLabelled(clause.slice(Math.max(0, at - 60), at), value))) return []
+    return [{ value, at, what: nearest?.kind === 'pin' ? 'pin' : labelOf(nearest?.name ?? '') }]
   })
 }
 const labelOf = (name: string): string =>
@@ -159,18 +182,22 @@ const MAX_NAMES = 60
 const FAR = Number.POSITIVE_INFINITY
 const MAY_BE_STRONG = /^(?=\D{0,200}\d)(?=\P{L}{0,200}\p{L}).{7}/u
 
-/** What forms and schemas say about a password. */
-const TYPE =
-  /^(?:string|str|text|number|int|integer|bool|boolean|any|unknown|bytes|varchar|required|optional|hidden|missing|empty|unset|invalid|wrong|expired|erforderlich|requis|obligatorio)$/i
+/** Digits right behind a word for a code: "code 4711", "kod kullan: 4711". */
+const isCodeBehind = (clause: string, code: { to: number } | undefined, at: number): boolean =>
+  code !== undefined &&
+  /^\s{0,2}(?:\p{L}{1,10}\s{0,2})?[:=：]?\s{0,2}["'“„]?$/u.test(clause.slice(code.to, at))
 
-/** `name: value` and nothing else, or a quoted value right behind the name: then it may be an ordinary word. */
-function isAnnounced(clause: string, after: number, at: number, value: string): boolean {
-  if (value.length < 4 || at < after || TYPE.test(value)) return false
-  const [between, rest] = [clause.slice(after, at).slice(-40), clause.slice(at + value.length).slice(0, 20)]
-  if (at - after > 40) return false
+/** An ordinary word behind the name of a password, or a quoted one a few words behind it. */
+function isWordBehind(clause: string, from: number, at: number, value: string): boolean {
+  const rest = clause.slice(at + value.length).slice(0, 20)
+  const position = positionBehind(clause, from, at)
+  if (position && isPlainWord(value, position, rest)) return true
   return (
-    (/^\s{0,2}[:=：]\s{0,2}["'`“„«「]?$/.test(between) && /^["'`”»」]?[.,!]?\s{0,4}(?:$|[&|])/.test(rest)) ||
-    (/^(?:\s{1,2}\S{1,10}){0,2}\s{0,2}["'`“„«「]$/.test(between) && /^["'`”“»」]/.test(rest))
+    value.length >= 4 &&
+    at >= from &&
+    at - from <= NEAR &&
+    /^(?:\s{1,2}\S{1,10}){0,2}\s{0,2}["'`“„«「]$/.test(clause.slice(from, at)) &&
+    /^["'`”“»」]/.test(rest)
   )
 }
 
@@ -242,6 +269,7 @@ const KNOWN = new RegExp(
     '0[xX][\\da-fA-F]{1,64}',
     '[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}',
     'sha\\d{1,3}[-:][\\w+/=-]{20,}',
+    '[\\w./:-]{1,200}@sha\\d{1,3}:[\\da-f]{6,128}',
     '[A-Z][A-Z\\d]{0,12}-\\d{1,7}',
     '(?:[a-z][\\w.-]{0,40}|PR|MR|GH|Issue|Bug|Ticket)#\\d{1,7}',
     '#\\d+',

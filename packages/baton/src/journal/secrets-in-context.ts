@@ -26,7 +26,15 @@ const RULES: readonly ContextRule[] = [
   {
     what: 'password',
     pattern: new RegExp(
-      `(?<![\\w-])--?(?:\\w{1,20}-){0,4}(?:password|passwd|passphrase|passcode|pass|pwd|pin|token|bearer|secret|api-?key|auth)(?:\\s{1,3}|=)${QUOTE}${VALUE}`,
+      `(?<![\\w-])--?(?:\\w{1,20}-){0,4}(?:password|passwd|passphrase|passcode|pass|pwd|pin|token|bearer|secret|api-?key|(?:secret|secret-access|account|storage|shared|private-access)-key|auth)(?:\\s{1,3}|=)${QUOTE}${VALUE}`,
+      'giu',
+    ),
+  },
+  // Among settings in one argument: -o username=x,password=y
+  {
+    what: 'password',
+    pattern: new RegExp(
+      `(?<=[,;?&])(?:password|passwd|passphrase|pass|pwd|secret|token)=${QUOTE}${VALUE}`,
       'giu',
     ),
   },
@@ -41,6 +49,12 @@ const RULES: readonly ContextRule[] = [
   },
   // The words of a wallet: a phrase of 12 to 24, in fixed steps, behind its name.
   { what: 'seed phrase', pattern: seedPhrase() },
+  // A phrase of several words behind its name.
+  {
+    what: 'passphrase',
+    pattern:
+      /(?<![\p{L}\d])(?:[Pp]ass[ -]?phrase|[Pp]hrase (?:de passe|secrète)|[Ff]rase (?:de paso|secreta|segreta)|パスフレーズ)(?:\s(?:of|for|to|für|vom|von|zum|zur|des|der|de|du|del|para|pour|per)\s[^\n:=]{1,40})?\s?[:=]\s{0,3}["“„']?(?<value>(?!(?:at|must|should|use|no|not|min|max|minimum|the|see|in|from|ask|is|set|mindestens|muss)\s)\p{L}[\p{L}\d'’-]{0,20}(?:\s[\p{L}\d'’-]{1,20}){1,9})(?=["”'.,;)]|\s{0,4}$)/gmu,
+  },
   // A log-in by an address and a short option.
   {
     what: 'password',

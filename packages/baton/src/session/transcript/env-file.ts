@@ -51,7 +51,7 @@ export function shownSecrets(shown: string, text: string): string[] {
   )
 }
 
-const SECRET_NAME = /pass|pwd|secret|token|key|credential|auth|pin$|dsn|webhook/i
+const SECRET_NAME = /pass|pwd|(?:^|_)pw(?:$|_)|secret|token|key|credential|auth|pin$|dsn|webhook/i
 const PLAIN_VALUE =
   /^(?:true|false|null|none|yes|no|on|off|\d{1,5}|(?:dev|development|test|production|staging|local|debug|info|strict)\w*|localhost(?::\d+)?|https?:\/\/[^@]*|(?:\.{0,2}\/)[\w./-]*|[\w.-]+@[\w.-]+|v?\d+(?:\.\d+)+)$/i
 
