@@ -160,6 +160,7 @@ const TMUX_SOCKET = 'tmux'
 
 /** A process that was ended is gone within a few of these, each of which takes as long as `ps` does. */
 const MAX_LOOKS = 200
+const MAX_PS_BYTES = 64 * 1024 * 1024
 
 /**
  * Ends everything that runs in a tour's folder, sees it gone, and removes the folder unless it is to be kept. Without a
@@ -196,15 +197,22 @@ function sweepWorlds(folder: string): void {
   }
 }
 
-/** Daemons, sandboxes and tmux, by their command line: a daemon that has not come up yet answers no question. */
+/**
+ * Everything that belongs to a tour: daemons, sandboxes and tmux by their command line, because a daemon that has not come up
+ * yet answers no question; `git`, `baton init` and their like by their environment, because they write into the folder, too.
+ */
 function runningIn(dir: string): { pid: number; isTmux: boolean }[] {
-  const { stdout } = spawnSync('ps', ['-A', '-ww', '-o', 'pid=,args='], { encoding: 'utf8' })
+  // `e`: the environment follows the command line.
+  const { stdout } = spawnSync('ps', ['axeww', '-o', 'pid=,command='], {
+    encoding: 'utf8',
+    maxBuffer: MAX_PS_BYTES,
+  })
   const state = stateIn(dir)
   const [daemon, tmux] = [stateArgument(state), `-S ${join(dir, TMUX_SOCKET)} `]
-  const sandbox = join(state, 'sandbox/')
+  const [sandbox, started] = [join(state, 'sandbox/'), ` BATON_HOME=${state} `]
   return (stdout ?? '')
     .split('\n')
-    .filter(line => [daemon, tmux, sandbox].some(part => line.includes(part)))
+    .filter(line => [daemon, tmux, sandbox, started].some(part => `${line} `.includes(part)))
     .map(line => ({ pid: Number.parseInt(line, 10), isTmux: line.includes(tmux) }))
 }
 
