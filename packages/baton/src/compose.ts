@@ -213,7 +213,10 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
       }),
     dashboard: composeDashboard({ ...ground, asks, clock: systemClock, driverAt: drivers.at, undo, note }),
     sessions: watched,
-    rename: (id, name) => intake.updateSession(id, known => ({ ...known, name, namedBy: 'person' })),
+    async rename(id, name) {
+      await intake.updateSession(id, known => ({ ...known, name, namedBy: 'person' }))
+      watched.watch.outdated()
+    },
     pages,
     editors,
     pauses,
