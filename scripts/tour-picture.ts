@@ -14,7 +14,7 @@ const LEFT = 18
 const LAST_SCREEN_S = 6
 
 /**
- * The lines of a tour that the picture shows: all but the login link and the terminal's address, which nobody can
+ * The lines of a tour that the picture shows: all but the login link and the terminal's address, which no one can
  * use afterwards. Names of this machine and of this moment are replaced, so that every recording looks the same.
  */
 export function shownLines(output: string): string[] {

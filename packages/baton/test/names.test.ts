@@ -15,7 +15,7 @@ const FOLDERS = [
 /** Nouns that only look like a bare gerund. */
 const NOUNS = new Set(['anything', 'binding', 'finding', 'meaning', 'setting', 'string'])
 
-/** Words of 0.1 that nobody would search for. docs/glossary.md says what to write instead. */
+/** Words of 0.1 that no one would search for. docs/glossary.md says what to write instead. */
 const POETIC = [
   ...[
     'belonging',

@@ -26,7 +26,7 @@ export class RealBash {
     const folder = join(this.#root, String(this.#count++))
     mkdirSync(folder)
     writeFileSync(join(folder, 'in'), 'ee from file\n')
-    // The place of the record stands in the stub itself: `env -i` would empty a variable.
+    // The place of the record is in the stub itself: `env -i` would empty a variable.
     const record = join(folder, '.record')
     const bin = join(folder, 'bin')
     mkdirSync(bin)

@@ -58,7 +58,7 @@ test('every program table is plain data that its schema accepts', () => {
   expect(JSON.parse(JSON.stringify(TABLES))).toEqual(TABLES)
 })
 
-test('the schema refuses what is not data, and fields that nobody reads', () => {
+test('the schema refuses what is not data, and fields that no code reads', () => {
   expect(problemsOf({ kind: 'read', check: () => true })).toEqual(['check'])
   expect(problemsOf({ kind: 'reads', any: true })).toEqual(['kind', 'any'])
   expect(problemsOf({ sub: { x: { kind: 'read', flags: 1 } } })).toEqual(['sub'])

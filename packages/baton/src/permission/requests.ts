@@ -35,7 +35,7 @@ export function judgeCall(
 }
 
 /**
- * The event as the rules know tools: Claude Code's names stand for everybody's, because rules are written with them.
+ * The event as the rules know tools: Claude Code's names are used for every agent's tools, because rules are written with them.
  * A call that touches several files is several requests.
  */
 export function requestsOf(event: ToolEvent): Asked[] {

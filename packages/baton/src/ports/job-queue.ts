@@ -34,7 +34,7 @@ export interface JobProgress {
 export interface JobQueue {
   /** Undefined if the issue is in the queue already, or an agent works on it. */
   add(data: JobData): Promise<QueuedJob | undefined>
-  /** Jobs that wait, are taken, or failed for good. */
+  /** Jobs that wait, are taken, or failed permanently. */
   list(): Promise<QueuedJob[]>
   /**
    * Takes a waiting job for a machine; undefined if it is gone or the limit is reached. Survives a crash: `list` shows who
@@ -46,7 +46,7 @@ export interface JobQueue {
   fail(id: string, evidence: JobEvidence): Promise<'waiting' | 'failed'>
   /** Puts a taken job back without counting a failure. Returns its new id. */
   putBack(id: string, delaySeconds: number, evidence: JobEvidence): Promise<string | undefined>
-  /** Lets a job that failed for good start again. */
+  /** Lets a job that failed permanently start again. */
   retry(id: string): Promise<void>
   remove(id: string): Promise<void>
   progress(): Promise<JobProgress[]>

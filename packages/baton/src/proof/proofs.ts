@@ -183,7 +183,7 @@ export class Proofs {
         return this.#finish(first, { verdict: 'unproven', why })
       })
       .finally(() => this.#running.delete(first.id))
-    // Who waits for it hears of a record that could not be written; no one has to.
+    // The caller, if there is one, receives the error of a record that could not be written.
     end.catch(() => undefined)
     this.#running.set(first.id, { end, stop })
   }

@@ -125,7 +125,7 @@ export class Sandboxes {
     return this.#probing
   }
 
-  /** Undefined until the first probe has ended: nobody waits for it. */
+  /** Undefined until the first probe has ended; no caller waits for it. */
   async statusNow(): Promise<SandboxStatus | undefined> {
     return this.#status && (await this.probe())
   }

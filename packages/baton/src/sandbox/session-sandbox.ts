@@ -236,7 +236,7 @@ export class SessionSandbox {
     return mine
   }
 
-  /** Ends every process inside, checks once more and removes the private folders. */
+  /** Ends every process inside, checks again and removes the private folders. */
   async end(): Promise<Report[]> {
     const reports = await this.check()
     await this.#session.end()

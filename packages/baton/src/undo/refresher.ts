@@ -39,7 +39,7 @@ export class SnapshotRefresher {
     this.#due.set(worktree, timer)
   }
 
-  /** A command takes a snapshot itself now. A refresh that is under way goes on: the command uses what it has read. */
+  /** A command takes a snapshot itself now. A refresh that is under way continues: the command uses what it has read. */
   cancel(worktree: string): void {
     clearTimeout(this.#due.get(worktree))
     this.#due.delete(worktree)

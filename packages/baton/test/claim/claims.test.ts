@@ -160,7 +160,7 @@ describe('claiming', () => {
     board.close()
   })
 
-  test('a missing board never stands in the way', async () => {
+  test('a missing board never blocks a claim', async () => {
     await using w = await world()
     github.showBoards(false)
     const issue = await issueNamed('No board')
@@ -229,7 +229,7 @@ describe('the signal file', () => {
     await w.claims.release(w.project, issue, 'by hand')
   })
 
-  test('that somebody deletes gives the issue back', async () => {
+  test('that a person deletes gives the issue back', async () => {
     await using w = await world()
     const board = github.board({ owner: 'acme' })
     const issue = await issueNamed('Dropped')
@@ -243,7 +243,7 @@ describe('the signal file', () => {
     board.close()
   })
 
-  test('with a status that somebody changed is put on the board once', async () => {
+  test('with a status that a person changed is put on the board once', async () => {
     await using w = await world()
     const board = github.board({ owner: 'acme' })
     const issue = await issueNamed('Status')

@@ -38,7 +38,7 @@ describe('the fleet', () => {
     })
   })
 
-  test('tries a job that fails once more in the same clone, and then leaves it to a person with the evidence', async () => {
+  test('tries a job that fails again in the same clone, and then leaves it to a person with the evidence', async () => {
     const here = machine()
     const fleet = here.daemon()
     await add(fleet, 1)

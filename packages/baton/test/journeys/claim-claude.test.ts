@@ -53,7 +53,7 @@ test('the whole life of an issue with the real Claude Code: no person except for
       () => say('Handed off.'),
       // Woken up by Baton
       () => bash('echo "hello, world" > hello.txt && git commit -q -am "Greet the world" && git push -q'),
-      () => say('Mended and pushed.'),
+      () => say('Fixed and pushed.'),
     ]
     let n = 0
     model.script({ key: home.key }, () => turns[n++]?.() ?? say('There is nothing to do.'))
@@ -76,14 +76,14 @@ test('the whole life of an issue with the real Claude Code: no person except for
     expect((await github.repository.pullNow(pull)).title).toBe('Say hello to everybody')
     await eventually('the board', () => board.of(issue)?.status === 'In Review')
 
-    // A check fails: the agent rests, so Baton types what is to be mended into its terminal.
+    // A check fails: the agent rests, so Baton types what is to be fixed into its terminal.
     const failure = { state: 'failure', workflow: 'CI', log: 'expected "hello, world"\n' }
     await github.repository.check(pull, 'test', failure)
-    const told = await eventually('the agent to hear of it', () =>
+    const told = await eventually('the agent to receive it', () =>
       model.mainRequests({ key: home.key }).find(request => textOf(request).includes('FAILED on PR')),
     )
     expect(textOf(told)).toContain('expected "hello, world"')
-    await eventually('the mended branch', async () =>
+    await eventually('the fixed branch', async () =>
       (await github.repository.git.git('show', `issue-${issue}:hello.txt`)).includes('world'),
     )
     await github.repository.check(pull, 'test', 'success')
@@ -143,7 +143,7 @@ test('claim.wake: resume starts the session of an agent that has ended again, wi
     // Taken up again by Baton
     () => bash('echo "hello, world" > hello.txt && git commit -q -am "Greet the world"'),
     () => bash('baton claim ready'),
-    () => say('Mended.'),
+    () => say('Fixed.'),
   ]
   let n = 0
   model.script({ key: home.key }, () => turns[n++]?.() ?? say('There is nothing to do.'))
@@ -185,7 +185,7 @@ test('claim.wake: resume starts the session of an agent that has ended again, wi
     // The same conversation, not a new one.
     expect(textOf(told)).toContain(`please do issue ${issue}`)
     expect(textOf(told)).toContain('expected "hello, world"')
-    await eventually('the mended branch', async () =>
+    await eventually('the fixed branch', async () =>
       (await github.repository.git.git('show', `issue-${issue}:hello.txt`)).includes('world'),
     )
     expect(home.sessions()).toEqual([before])

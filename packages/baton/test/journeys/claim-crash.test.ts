@@ -17,7 +17,7 @@ async function drive(w: ClaimWorld, issue: number): Promise<number> {
           await act()
           return await done()
         } catch {
-          // It died: somebody starts it again.
+          // It died: a person starts it again.
           await w.baton.run(['up'])
           return await done()
         }
@@ -60,7 +60,7 @@ test('kill -9 after an outside call: one pull request, one comment, one closing,
   await using github = await fakeGitHub()
   const board = github.board({ owner: 'acme' })
   let calls = 0
-  /** Lives one issue whole; the daemon dies once the nth outside call was carried out, before anybody hears of it. */
+  /** Lives one issue whole; the daemon dies once the nth outside call was carried out, before its result is reported. */
   const life = async (killAt: number) => {
     await using w = await claimWorld({ github, board })
     const issue = await github.repository.issue({ title: `Dies at ${killAt}` })

@@ -174,7 +174,7 @@ describe('a full session of the real Claude Code', () => {
     expect(settings().statusLine.command).toContain('baton-statusline')
     await terminal.waitForScreen(/my own line/)
     await terminal.submit('please begin, until it is measured')
-    // The turn goes on for as long as it takes the status line to tell of it.
+    // The turn lasts until the status line has reported it.
     const { event } = await baton.waitFor(
       'event',
       ({ event }) => event.type === 'ContextMeasured' && (event.percent ?? 0) > 80,

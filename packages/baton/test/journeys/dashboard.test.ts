@@ -154,7 +154,7 @@ describe('the dashboard beside the real Claude Code', () => {
     await page.getByText('Turn stopped.').waitFor()
     expect(opened.complaints).toEqual([])
 
-    // A new daemon goes on with it: what was said before stands in the journal.
+    // A new daemon continues it: what was said before is in the journal.
     await baton.must('up', '--restart')
     await page.locator('.link-state', { hasText: 'live' }).waitFor()
     await page.reload()

@@ -84,7 +84,7 @@ describe('a handoff from one agent to another', () => {
     const told = textOf(model.mainRequests({ key: home.key }).at(-1) ?? expect.fail())
     expect(told.match(/<handoff-context>/g)).toHaveLength(1)
     expect(told).toContain('Focus: the endpoint')
-    // It is the agent's own terminal now: a person goes on there.
+    // It is the agent's own terminal now: a person continues there.
     await terminal.type('are you still there')
     await terminal.waitForScreen(/are you still there/)
     await terminal.press('Enter')
@@ -97,7 +97,7 @@ describe('a handoff from one agent to another', () => {
     await terminal.press('C-c')
     await terminal.waitForScreen(/again to exit/i)
     expect(await terminal.hasExited()).toBe(false)
-    // The warning stands for less than a second: whoever is slower is only warned again. So both at once.
+    // The warning is shown for less than a second: a slower person is only warned again. So both at once.
     await terminal.waitForScreen(screen => !/again to exit/i.test(screen), { what: 'the warning to go' })
     await terminal.press('C-c', 'C-c')
     expect(await terminal.waitForExit({ timeout: 120_000 })).toBe(0)

@@ -262,7 +262,7 @@ describe('hands-off mode, with the real Claude Code', () => {
       `${ALLOWED}handsoff:\n  max_continuations: 1\n  supervisor:\n    provider: claude\n    model: opus\n`,
     )
     symlinkSync(await installAgent('claude-code'), join(home.path, 'bin/claude'))
-    // The hook starts the daemon anew, with the environment in which a person's agents can log in.
+    // The hook starts the daemon again, with the environment in which a person's agents can log in.
     await baton.must('down')
     let n = 0
     model.script({ key: home.key }, () =>

@@ -169,7 +169,7 @@ describe('permission in the course of a session, with the real Claude Code', () 
     expect(told).toContain('stub ran: label create agentize:plan --force')
     expect(told).not.toContain('stub ran: repo delete')
     const decisions = await decisionsOf(baton)
-    // Nobody sits at a terminal and no channel is set up, so what a rule asks about is denied.
+    // No one sits at a terminal and no channel is set up, so what a rule asks about is denied.
     expect(decisions.map(({ decision }) => decision)).toEqual(['deny', 'allow', 'allow', 'deny'])
     expect(decisions[1]?.trail[0]?.rule).toContain('workflow setup-viewboard')
   })

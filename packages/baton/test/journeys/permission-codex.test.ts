@@ -61,7 +61,7 @@ test('Codex’s own dialog is answered for the person where Baton knows the answ
   await until(() => there('allowed.txt'), { what: 'what a rule allows', evidence: () => terminal.screen() })
   expect(await terminal.history()).not.toMatch(DIALOG)
 
-  // Once for the command, and once more for leaving the sandbox with it.
+  // Once for the command, and again for leaving the sandbox with it.
   const first = await telegram.message(({ text }) => text.includes('asked.txt'), 'the question')
   telegram.press(first, '✅ Allow')
   const second = await telegram.message(

@@ -30,7 +30,7 @@ describe('permission, with the real Claude Code', () => {
     expect(telegram.refused).toEqual([])
   })
 
-  test('nobody answers in time: the message says so and the model is told', {
+  test('no one answers in time: the message says so and the model is told', {
     timeout: 240_000,
   }, async () => {
     await using telegram = await startTelegram()

@@ -129,7 +129,7 @@ const MADE: Record<string, string> = {
 /** All five stages with BATON_LONG=1; else the first two are done, which saves their sessions. */
 const DONE = process.env.BATON_LONG ? [] : ['DerivedSpec', 'CodeResearch']
 
-test('somebody else’s pull request is reviewed stage by stage, and nothing is posted: real Claude Code', {
+test('someone else’s pull request is reviewed stage by stage, and nothing is posted: real Claude Code', {
   timeout: 360_000,
 }, async () => {
   await using github = await fakeGitHub()

@@ -69,7 +69,7 @@ describe('the sandbox, with the real Claude Code', () => {
     const author = execFileSync('git', ['log', '-1', '--format=%an'], { cwd: project, encoding: 'utf8' })
     expect(author.trim()).not.toBe('')
 
-    // The journal knows the commands, not what ran in their place, and nobody was asked.
+    // The journal knows the commands, not what ran in their place, and no one was asked.
     const bodies = await bodiesOf(baton)
     const decisions = bodies.flatMap(body => (body.kind === 'decision' && body.tool === 'Bash' ? body : []))
     expect(

@@ -53,7 +53,7 @@ test('an agent that must show it runs replaced commands does so once; one that d
   execFileSync('/bin/bash', ['-c', wrapped], { cwd: project })
   expect((await codex('PostToolUse', wrapped, first.id)).systemMessage).toBeUndefined()
 
-  // Now code that nobody can judge by its text runs inside, without a question.
+  // Now code that no one can judge by its text runs inside, without a question.
   const second = await codex('PreToolUse', 'sh unknown.sh')
   expect(second.answer.updatedInput.command).toContain('/sandbox/box')
   expect(await baton.must('status')).not.toContain('ran a command itself')

@@ -146,7 +146,7 @@ test.each<[string, Tried]>([
     expect(bodies).toContainEqual(
       expect.objectContaining({ kind: 'workflow', workflow: 'issue-to-impl', end: 'proven' }),
     )
-    // What nobody can judge by its text ran in a sandbox; what left it went through the broker.
+    // What no one can judge by its text ran in a sandbox; what left it went through the broker.
     const reasons = (command: string) =>
       bodies.flatMap(body =>
         body.kind === 'decision' && body.by === 'sandbox' && body.subject === command ? body.reason : [],

@@ -82,7 +82,7 @@ describe('baton learns', () => {
     expect(rulesOf([...yes, taught('tool-a && tool-b', { decision: 'deny' })])).toEqual([])
   })
 
-  test('nothing that would spare no question: asked by a rule, secret, a redirection, denied for good', () => {
+  test('nothing that would spare no question: asked by a rule, secret, a redirection, always denied', () => {
     const twice = (subject: string) => [taught(subject), taught(subject)]
     expect(rulesOf(twice('some-tool'), { permissions: { ask: [{ program: 'some-tool' }] } })).toEqual([])
     for (const subject of ['cat ~/.ssh/id_rsa', 'some-tool > /srv/out', 'rm -rf /', 'baton allow ask_1'])

@@ -39,7 +39,7 @@ const COMMANDS = [
   'baton allow ask_1',
 ]
 
-describe('whatever is configured and whoever answers', () => {
+describe('with every configuration and every answer', () => {
   const anyFakes: fc.Arbitrary<Fakes> = fc.record({
     person: fc.constantFrom(sayYes, sayNo, nobody, async () => Promise.reject(new Error('no asks'))),
     model: fc.constantFrom('allow', 'deny', 'ask', 'broken'),
@@ -294,7 +294,7 @@ describe('when something fails', () => {
     expect(world.log).toEqual([expect.stringMatching(/^Bash allow by rules: git status \(/)])
   })
 
-  test('an answer for which nobody waits any more is recorded as none', async () => {
+  test('an answer for which no one waits any more is recorded as none', async () => {
     const leaving = new AbortController()
     const world = reactorWorld({
       person: async question => {

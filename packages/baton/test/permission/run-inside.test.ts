@@ -413,7 +413,7 @@ describe('the agent’s own sandbox', () => {
   }
 
   test.each(['npm install left-pad', 'npm test && git push'])(
-    'asks no one about %s, which fails there whoever allows it: the model learns what works',
+    'asks no one about %s, which fails there even if allowed: the model learns what works',
     async command => {
       const { sandbox, calls } = link(told)
       const world = reactorWorld({ ports: { sandbox }, snapshot: 'taken', person: sayYes })

@@ -45,7 +45,7 @@ describe('what nothing decides, by agent and mode, with default settings', () =>
     ['codex', 'pre-tool-use', 'PreToolUse', claude('acceptEdits'), 'ask'],
     ['codex', 'pre-tool-use', 'PreToolUse', claude('dontAsk'), 'left'],
     ['codex', 'pre-tool-use', 'PreToolUse', claude('bypassPermissions'), 'left'],
-    // Their payloads do not tell the mode, whatever else stands in them.
+    // Their payloads do not tell the mode, whatever else is in them.
     ['gemini', 'before-tool', 'BeforeTool', { permission_mode: 'bypassPermissions' }, 'ask'],
     ['copilot', 'pre-tool-use', 'preToolUse', { toolName: 'bash', toolArgs: { command: 'npm test' } }, 'ask'],
     ['cursor', 'before-shell-execution', 'beforeShellExecution', {}, 'ask'],
@@ -121,7 +121,7 @@ describe('respect', () => {
         const event = { type: dialog ? ('PermissionAsked' as const) : ('ToolRequested' as const), action }
         const all = (['ask', 'respect', 'defer'] as const).map(setting => undecidedFor(setting, event, mode))
         expect([all[0], all[2]]).toEqual(['ask', 'leave'])
-        // Nobody told an agent in these modes to go ahead.
+        // No one told an agent in these modes to go ahead.
         if (mode === undefined || mode === 'default' || mode === 'plan') expect(all[1]).toBe('ask')
       }),
     )
@@ -175,7 +175,7 @@ describe('without a terminal (`claude -p`)', () => {
   const ALONE = { attended: false }
 
   test.each([
-    ['nobody answers in time', { result: 'timed-out' }],
+    ['no one answers in time', { result: 'timed-out' }],
     ['no channel reaches anybody', { result: 'unreachable' }],
     ['the question is withdrawn', { result: 'withdrawn' }],
   ] as const)('%s: a denial that the model can read, with the cause first', async (_, { result }) => {

@@ -206,7 +206,7 @@ describe('asking about access', () => {
     expect(kept).toHaveLength(30)
   })
 
-  test('nobody is asked for what is not a session, and a command that stops waiting leaves the ask open', async () => {
+  test('no one is asked for what is not a session, and a command that stops waiting leaves the ask open', async () => {
     const { requests, kept } = world()
     expect(await requests.request('proof', host('a.example'), never)).toBe('unanswered')
     expect(kept).toEqual([])

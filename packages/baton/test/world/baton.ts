@@ -19,7 +19,7 @@ export interface Ran {
   stderr: string
 }
 
-/** The real, built Baton in somebody's private home: its own state folder, daemon and hooks. */
+/** The real, built Baton in a private home: its own state folder, daemon and hooks. */
 export interface BatonHere extends AsyncDisposable {
   home: string
   stateDir: string

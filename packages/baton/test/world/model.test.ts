@@ -113,7 +113,7 @@ describe('the fake model', () => {
     expect(refused.status).toBe(400)
     expect(model.failures).toEqual([
       expect.stringContaining('unknown path'),
-      expect.stringContaining('no JSON'),
+      expect.stringContaining('not a JSON'),
       expect.stringContaining('no script matches'),
     ])
   })

@@ -95,7 +95,7 @@ export async function startModel(
     const body = parsed(bytes)
     if (!dialect || !body) {
       failures.push(
-        dialect ? `${path}: the body is no JSON object` : `unknown path ${incoming.method} ${path}`,
+        dialect ? `${path}: the body is not a JSON object` : `unknown path ${incoming.method} ${path}`,
       )
       response.writeHead(dialect ? 400 : 404, { 'content-type': 'application/json' })
       response.end('{"type":"error","error":{"type":"invalid_request_error","message":"not understood"}}')

@@ -14,7 +14,7 @@ export interface TelegramCall {
   answer: { status: number; description?: string } | undefined
 }
 
-/** A message as it stands in the chat now. */
+/** A message as it is in the chat now. */
 export interface ShownMessage {
   chat: number
   id: number
@@ -55,7 +55,7 @@ export interface Telegram extends AsyncDisposable {
   trouble(method: Method | 'any', ...troubles: Trouble[]): void
   /** While set, every call meets it. */
   outage(trouble: Trouble | undefined): void
-  /** Somebody else polls with the same token. */
+  /** Another program polls with the same token. */
   otherPoller(): Promise<void>
   polls(): number
   close(): Promise<void>

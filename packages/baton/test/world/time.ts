@@ -49,7 +49,7 @@ export function fakeTime(start = Date.UTC(2026, 0, 1)): FakeTime {
   }
 }
 
-/** What is already under way goes on until it has to wait for something outside. */
+/** What is already under way continues until it has to wait for something outside. */
 export function settled(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve))
 }

@@ -127,7 +127,7 @@ export function leadingWords(
   return { words: found, strange: undefined, dynamic: false }
 }
 
-/** `-` alone is standard input; a word known to start otherwise is no flag. */
+/** `-` alone is standard input; a word known to start otherwise is not a flag. */
 function couldBeFlag(word: Word): boolean {
   if (word.value !== undefined) return word.value.length > 1 && /^[-+]/.test(word.value)
   if (word.choices) return word.choices.some(choice => choice.startsWith('-'))

@@ -20,7 +20,7 @@ export interface Tried {
 
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-/** It only reads, and what it reads is not the file that nobody may see. */
+/** It only reads, and what it reads is not the file that no one may see. */
 export function isHarmless(program: string, words: Line): boolean {
   const verdict = readCommand([program, ...words].map(quote).join(' '), { cwd: '/work', home: '/home/me' })
   return verdict.onlyReads && !verdict.programs.some(({ reads }) => reads.includes('/secret'))

@@ -55,7 +55,7 @@ export function withoutHooks(file: SettingsFile, layout: HookLayout): string | u
   return text
 }
 
-/** Our entries, by event, as they stand in the file. More than one for an event: a list of them. */
+/** Our entries, by event, as they are in the file. More than one for an event: a list of them. */
 export function ourEntries(file: SettingsFile, layout: HookLayout): Map<string, unknown> {
   const found = new Map<string, unknown>()
   if (file.text === undefined || blank(file.text)) return found
@@ -145,7 +145,7 @@ function eventList(file: { path: string; text: string }, event: string): Node | 
 
 function parse(file: SettingsFile): { root: Node; hooks: Node | undefined } {
   const text = file.text ?? ''
-  // A byte order mark is no JSON; a blank in its place keeps every offset.
+  // A byte order mark is not JSON; a blank in its place keeps every offset.
   const errors: ParseError[] = []
   const root = parseDeep(file, text.replace(/^\uFEFF/, ' '), errors)
   const [error] = errors

@@ -25,7 +25,7 @@ import { folderOf } from '../daemon.ts'
 import { evidenceFor, findSubject, type HandoffSubject, handoffFiles, isTest } from '../handoffs.ts'
 import { type Io, paint, printable } from '../io.ts'
 
-const GO_ON = 'Go on with the work from there: begin with the first of the next steps.'
+const CONTINUE_PROMPT = 'Continue the work from there: begin with the first of the next steps.'
 
 /** Nothing is stored that a pointer could name, so what is printed may be longer than a hook's answer. */
 const MAX_PRINTED = 30_000
@@ -42,7 +42,7 @@ function nextAgent(name: string, io: Io): Launches {
 
 /** Starts it with the document, at this terminal or for a single turn without one, and waits for its end. */
 function startNext(launches: Launches, context: string, cwd: string, io: Io): Promise<number> {
-  const prompt = `${context}\n\n${GO_ON}`
+  const prompt = `${context}\n\n${CONTINUE_PROMPT}`
   const terminal = process.stdin.isTTY && process.stdout.isTTY
   const { program, args, env } = terminal ? launches.interactive({ prompt }) : launches.headless({ prompt })
   return new Promise((resolve, reject) => {

@@ -12,7 +12,7 @@ import { commitScript, guardedFolder, guardedPath } from './protected.ts'
 export interface PathFindings {
   reads: string[]
   writes: string[]
-  /** Closed for good: Baton's own, or the hooks that ask it. */
+  /** Closed permanently: Baton's own, or the hooks that ask it. */
   closed: string | undefined
   secret: string | undefined
   /** A whole system or home folder would be removed. */

@@ -93,7 +93,7 @@ const SAMPLES = [
 
 export type Access = 'read' | 'write'
 
-/** Why this access is closed for good, or undefined. */
+/** Why this access is closed permanently, or undefined. */
 export function guardedPath(
   path: string,
   access: Access,

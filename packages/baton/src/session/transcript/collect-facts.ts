@@ -207,7 +207,8 @@ const OWN: readonly RegExp[] = [
   /^This is an auto-continuation prompt for hands-?off mode/,
   /^\[Baton\] /,
   /^Baton, which hosts you, was started again/,
-  // 0.1's wording of two of these prompts: old transcripts still contain it.
+  /^Continue the work from there: begin with the first of the next steps\.$/,
+  // 0.1's wording of three of these prompts: old transcripts still contain it.
   /^Right\. Now go on with the work from /,
   /^Write down where this work stands, for somebody who goes on with it/,
   /^Go on with the work from there: begin with the first of the next steps\.$/,

@@ -24,7 +24,7 @@ export async function settleProofs(
     const { session, project, proof, sendBack: due, awaitsClaim, end } = run
     if (!(proof || (!end && (due || awaitsClaim))) || ports.paused?.({ session, project })) continue
     try {
-      // Not in turn, because the forge may be slow; and first, so that people who hear of the end find it.
+      // Not in turn, because the forge may be slow; and first, so that people who are notified of the end find it.
       if (proof && !end) await showResult(ports, run, proof)
       await handsOff.inTurn(session, async () => {
         const run = await ports.runs.get(session)

@@ -93,7 +93,7 @@ describe('a hosted session that another process left', () => {
 
   test('continues in the same conversation, with the environment it had', async () => {
     const { before, after, place, native, told } = await left({ ACP_LOADS: '1' })
-    // That it ended is nobody's business: it goes on.
+    // It does not matter that it ended: it continues.
     expect(before.events.slice(told)).toEqual([])
     expect(await after.driver.revive()).toMatchObject([
       { place, how: 'resumed', working: false, nativeSession: native },
@@ -131,7 +131,7 @@ describe('a hosted session that another process left', () => {
     expect((await after.driver.readScreen(place, 'opencode')).state).toBe('waiting')
   })
 
-  test('is remembered as cut off until somebody continues it, and counts no starts while it only waits', async () => {
+  test('is remembered as cut off until a caller continues it, and counts no starts while it only waits', async () => {
     const { after, place } = await left({ ACP_LOADS: '1' }, 'wait')
     const kept = savedSessions(systemSmallFiles, join(after.folder.path, 'state'))
     expect(await after.driver.revive()).toMatchObject([{ how: 'resumed', working: true }])

@@ -251,7 +251,7 @@ describe('what Claude Code is answered', () => {
     ['plan', 'ask'],
     ['never-ask', 'deny'],
     ['bypass', 'deny'],
-  ])('in mode %s a call nobody could be asked about gets %s', (mode, decision) => {
+  ])('in mode %s a call that no one could be asked about gets %s', (mode, decision) => {
     expect(claudeCode.safe('PreToolUse', mode).permission?.decision).toBe(decision)
   })
 })

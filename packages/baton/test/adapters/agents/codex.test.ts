@@ -47,7 +47,7 @@ test('an ask, which Codex would wave through, is a refusal', () => {
   expect(adapter.encode(ask, 'PermissionRequest')).toEqual({})
 })
 
-test('hooks that nobody has let run are named, until Codex has noted each of them', () => {
+test('hooks that no one has let run are named, until Codex has noted each of them', () => {
   const home = '/home/dev'
   const noted = (events: readonly string[]) =>
     events

@@ -103,7 +103,7 @@ describe('Codex', () => {
     expect(codex('git push', with1(network, called({ cmd: 'git push' })))).toBeDefined()
   })
 
-  test('whoever chose a sandbox that writes nothing is asked before a command leaves it', () => {
+  test('a user who chose a sandbox that writes nothing is asked before a command leaves it', () => {
     const readOnly = turn({ type: 'read-only' })
     expect(ownSandbox(with1(readOnly, called(ESCALATED)))?.name).toContain('read-only')
   })

@@ -120,7 +120,7 @@ describe('the extension for pi', () => {
     expect(sent).toEqual(['Go on.'])
   })
 
-  test('without a launcher refuses what would run, in a project lets it pass, and keeps nobody going', async () => {
+  test('without a launcher refuses what would run, in a project lets it pass, and keeps no agent going', async () => {
     await using folder = scratch()
     const mine = await startPi(folder, {})
     expect(await mine.fire('tool_call', CALL)).toMatchObject({ block: true })

@@ -35,7 +35,7 @@ function world(state: unknown = { issues: [ISSUE] }) {
 }
 
 describe('a forge that is a folder', () => {
-  test('a pull request is opened once for a pushed branch, by whoever asks at the same time', async () => {
+  test('a pull request is opened once for a pushed branch, by one of several callers at the same time', async () => {
     const { forge, commit, saved } = world()
     const headSha = commit('issue-42', 'work')
     const request = { branch: 'issue-42', title: 'Discounts', body: 'Refs #42' }

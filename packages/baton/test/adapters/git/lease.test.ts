@@ -37,7 +37,7 @@ function world() {
 leaseContract('leases as refs on the remote', async () => world())
 
 test.each([
-  ['ten minutes, and nobody knows', { off: 10 * 60_000 }, { off: 0 }],
+  ['ten minutes, and no one knows', { off: 10 * 60_000 }, { off: 0 }],
   ['the holder is ten minutes behind', { off: 0 }, { off: -10 * 60_000 }],
   ['three days, but the forge has told both', { off: 3 * 86_400_000, knows: true }, { off: 0, knows: true }],
 ])('a living holder is not taken for dead by a clock that is off: %s', async (_, reader, holder) => {
@@ -86,7 +86,7 @@ test('a repository without a remote, or with one that is gone, is named and neve
   await here.close()
 })
 
-test('a ref that somebody else put there is not taken for a free issue', async () => {
+test('a ref that someone else put there is not taken for a free issue', async () => {
   const here = world()
   const { leases, folder } = await here.machine()
   git(

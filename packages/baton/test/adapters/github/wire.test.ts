@@ -72,7 +72,7 @@ describe('over the wire', () => {
     await expect(forge.me()).rejects.toMatchObject({ trouble: 'unreachable' })
   })
 
-  test('nobody listening is unreachable', async () => {
+  test('a server that does not listen is unreachable', async () => {
     const forge = await connect({ apiUrl: 'http://127.0.0.1:1' })
     await expect(forge.pullRequest(1)).rejects.toMatchObject({ trouble: 'unreachable' })
   })

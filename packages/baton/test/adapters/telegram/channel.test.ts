@@ -175,7 +175,7 @@ describe('who may answer by Telegram', () => {
     expect(await waiting).toMatchObject({ option: 'deny', by: { who: '@ann' } })
   })
 
-  it('is nobody in another chat, and nobody with a made-up button', async () => {
+  it('is no one in another chat, and no one with a made-up button', async () => {
     await using t = await telegramWorld({ chats: [{ id: CHAT }, { id: 777 }] })
     const asks = await t.begin()
     void asks.ask(sampleQuestion('make'), MINUTE)

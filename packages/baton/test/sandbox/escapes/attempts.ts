@@ -9,7 +9,7 @@ export interface Target {
   pid: number
   /** A TCP server of the host on all its addresses. */
   port: number
-  /** Unix sockets of the host, by what they stand for. */
+  /** Unix sockets of the host, by what they belong to. */
   sockets: Record<'docker' | 'ssh-agent' | 'd-bus' | 'tmux' | 'baton', string>
   /** The name of an abstract unix socket. */
   abstract: string
@@ -26,7 +26,7 @@ export interface Attempt {
   worksOutside?: boolean
 }
 
-/** Stands in every file, variable and answer that must stay hidden. */
+/** Is in every file, variable and answer that must stay hidden. */
 export const SECRET = 'canary-5e1f0c'
 
 const opened = (path: string) => `if (exec 7>>'${path}') 2>/dev/null; then echo ESCAPED; fi`

@@ -43,6 +43,7 @@ it.each([
   ['a handoff by hand', '/baton:handoff the endpoint'],
   [
     'an agent that takes over',
+    `${context}\n\nContinue the work from there: begin with the first of the next steps.`,
     `${context}\n\nGo on with the work from there: begin with the first of the next steps.`,
   ],
 ])('a prompt that Baton sent is not an instruction of the person: %s', (_, words) => {

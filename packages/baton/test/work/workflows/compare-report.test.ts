@@ -164,7 +164,7 @@ describe('An honest report, or one that Baton cannot judge, contradicts nothing'
     ],
     ['the command was not seen', 'Ran `npm run e2e` successfully.', {}],
     [
-      'it tells of the failure',
+      'it reports the failure',
       'Ran `npm run e2e` successfully after it failed twice.',
       { ran: { 'npm run e2e': 'failed' } },
     ],

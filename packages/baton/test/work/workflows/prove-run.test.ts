@@ -83,7 +83,7 @@ describe('A run that says it is done', () => {
     expect(w.announced).toEqual([])
     const shown: string[] = []
     w.ports.showProof = async (_, pull, { verdict }) => {
-      // People who hear of the end find it in the pull request.
+      // People who are notified of the end find it in the pull request.
       expect(w.announced).toEqual([])
       shown.push(`#${pull} ${verdict}`)
     }
@@ -296,7 +296,7 @@ describe('A run that says it is done', () => {
     ])
   })
 
-  it('hears of a weakened test once, and then it is unproven: the change may be right', async () => {
+  it('reports a weakened test once, and then it is unproven: the change may be right', async () => {
     const p = await proving()
     await using w = p.w
     const weakened: CheckResult = {

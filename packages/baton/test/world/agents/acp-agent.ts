@@ -2,7 +2,7 @@
 /**
  * A small agent that speaks the Agent Client Protocol and does what its prompts say, line by line: `say X`, `run CMD`
  * (asks for consent first), `write PATH`, `wait` (or `work`), `refuse`, `fail`, `die`, `huge`, `usage N`, `echo` (repeats the whole
- * prompt). Prompts and new conversations go to the file ACP_LOG. What it answers to a request for a document stands in ACP_DOCUMENTS, one for each time of asking.
+ * prompt). Prompts and new conversations go to the file ACP_LOG. What it answers to a request for a document is in ACP_DOCUMENTS, one for each time of asking.
  */
 import { appendFileSync } from 'node:fs'
 import { Readable, Writable } from 'node:stream'

@@ -56,7 +56,7 @@ export async function claudeInTmux(options: ClaudeInTmux): Promise<ClaudeTermina
   const pressUntil = (key: string, done: (screen: string) => boolean, what: string) =>
     until(
       async () => {
-        // What is drawn late was done all the same: once more, the key would mean something else.
+        // What is drawn late was done all the same: pressed again, the key would mean something else.
         if (done(await terminal.screen())) return true
         await terminal.press(key)
         // A second Escape at the prompt opens the list of earlier prompts.
@@ -99,7 +99,7 @@ export async function claudeInTmux(options: ClaudeInTmux): Promise<ClaudeTermina
   return claude
 }
 
-/** What stands in the prompt line between the last two rules; undefined while a dialog covers it. */
+/** What is in the prompt line between the last two rules; undefined while a dialog covers it. */
 export function inputOf(screen: string): string | undefined {
   const lines = screen.split('\n')
   const bottom = lines.findLastIndex(isRule)

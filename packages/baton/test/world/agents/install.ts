@@ -47,7 +47,7 @@ export async function installProgram(
   )
   if (outcome === 'ready') return program
   try {
-    // Whoever held the lock before may have finished between the two looks.
+    // The process that held the lock before may have finished between the two looks.
     if (!(await isInstalled(home, wanted))) await install(wanted, home, { prepare, small })
   } finally {
     await rm(lock, { force: true })

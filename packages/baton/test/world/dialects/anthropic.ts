@@ -76,7 +76,7 @@ function readMessages(value: unknown, faults: string[]): Message[] {
   }
   return value.map((item: unknown, i) => {
     if (!isRecord(item)) {
-      faults.push(`messages[${i}] is no object`)
+      faults.push(`messages[${i}] is not an object`)
       return { role: '', blocks: [] }
     }
     const role = String(item.role)

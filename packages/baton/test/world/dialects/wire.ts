@@ -37,7 +37,7 @@ export function textsOf(content: unknown): string {
 export const bearerOf = (headers: Record<string, unknown>): string =>
   String(headers.authorization ?? '').replace(/^Bearer /i, '')
 
-/** The ids that were called and never answered, and the answers that nobody called for. */
+/** The ids that were called and never answered, and the answers without a call. */
 export function unpaired(calls: readonly string[], results: readonly string[]): string[] {
   return [
     ...calls.filter(id => !results.includes(id)).map(id => `the call ${id} has no result`),

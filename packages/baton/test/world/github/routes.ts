@@ -10,7 +10,7 @@ interface Answer {
 }
 
 const repo = '/repos/[^/]+/[^/]+'
-/** What emulate serves as the real one does. Anything else is refused, so that nobody relies on a stub. */
+/** What emulate serves as the real one does. Anything else is refused, so that no test relies on a stub. */
 const known: [string, RegExp][] = [
   ['GET', /^\/user$/],
   ['GET', new RegExp(`^${repo}$`)],

@@ -7,7 +7,7 @@ export const capabilities: Capabilities = {
     deny: 'yes',
     ask: {
       partly:
-        'In tmux, by its own dialog. Without a terminal Gemini CLI waits for ever for an answer to a hook’s ask, so where its screen is not seen it is a refusal that says so.',
+        'In tmux, by its own dialog. Without a terminal Gemini CLI waits forever for an answer to a hook’s ask, so where its screen is not seen it is a refusal that says so.',
     },
     dialog: { partly: 'In tmux, where Baton sees its screen.' },
     sandbox: {
@@ -47,7 +47,7 @@ export const capabilities: Capabilities = {
       fix: 'Install for the user (the default), or trust the folder in Gemini CLI.',
     },
     {
-      what: 'Outside tmux a call that needs a person is refused, because an ask would keep a run without a terminal waiting for ever.',
+      what: 'Outside tmux a call that needs a person is refused, because an ask would keep a run without a terminal waiting forever.',
       fix: 'Run it in tmux (`baton run --agent gemini`), answer in the dashboard, in Telegram or with `baton allow` while the call waits, or add a rule.',
     },
   ],

@@ -35,7 +35,7 @@ function answerTo(
           reason: permission.reason,
           systemMessage: [permission.reason, ...(notice ? [notice] : [])].join('\n'),
         }
-      // Without a terminal it waits for ever for the answer to an `ask`, and it does not say whether it has one.
+      // Without a terminal it waits forever for the answer to an `ask`, and it does not say whether it has one.
       return {
         decision: 'deny',
         reason:

@@ -3,7 +3,7 @@ import { readScreen, type ScreenLine } from '../screen.ts'
 
 /**
  * Gemini CLI's screen: the prompt line in a box at the bottom, what it does above, two lines about model and folder below.
- * Earlier prompts stand in boxes of the same kind, so only one with nothing but such lines below it counts. What a model or
+ * Earlier prompts are in boxes of the same kind, so only one with nothing but such lines below it counts. What a model or
  * a command says never begins in the first column.
  */
 export const geminiTerminal: AgentTerminal = {

@@ -68,7 +68,7 @@ ${done.map(line => `- [x] ${line}`).join('\n')}
 ## Next Steps
 
 1. ${NEXT}
-2. Run \`node --test\` once more and commit
+2. Run \`node --test\` again and commit
 
 ## Critical State
 

@@ -26,7 +26,7 @@ const Answer = z.object({
 })
 export type Answer = z.infer<typeof Answer>
 
-/** Runs the hooks that stand in Claude Code's settings, as Claude Code does: the tour's agent is scripted, its hooks are real. */
+/** Runs the hooks in Claude Code's settings, as Claude Code does: the tour's agent is scripted, its hooks are real. */
 export class Hooks {
   readonly #settings: Settings
 
