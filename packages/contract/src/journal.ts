@@ -110,7 +110,8 @@ export type Entry = z.infer<typeof Entry>
 export type NewEntry = Omit<Entry, 'seq'>
 
 export const EntryQuery = z.object({
-  id: z.string().optional(),
+  /** An entry's id, or the start of it. */
+  id: z.string().min(1).optional(),
   after: z.coerce.number().int().nonnegative().optional(),
   before: z.coerce.number().int().positive().optional(),
   session: z.string().optional(),
@@ -124,3 +125,7 @@ export const EntryQuery = z.object({
   order: z.enum(['asc', 'desc']).default('asc'),
 })
 export type EntryQuery = z.infer<typeof EntryQuery>
+
+/** Whether Baton performed this outside for a command in the sandbox: it is a part of that command's call, which has entries of its own. */
+export const isBrokered = ({ toolUseId }: { toolUseId?: string | undefined }): boolean =>
+  toolUseId?.startsWith('broker_') === true

@@ -1,5 +1,5 @@
 import type { Ask } from '@batonpass/contract/ask'
-import type { Entry } from '@batonpass/contract/journal'
+import { type Entry, isBrokered } from '@batonpass/contract/journal'
 import type { DecisionEntry } from '@batonpass/contract/permission'
 import type { Reply } from '@batonpass/contract/question'
 import type { Recap } from '@batonpass/contract/recap'
@@ -123,8 +123,11 @@ export function addEntry(part: RecapPart, entry: Entry, readTest: RecapFacts['re
     case 'decision': {
       // A call left to the agent is not a decision: if the agent asks, its dialog has its own entry. A question that Baton
       // asked at the call's first hook was counted there, not again with the dialog or the yes in it.
-      if (body.decision !== 'defer' && !body.again) part.decisions.all++
-      if (isWithoutPerson(body) && !body.again) part.decisions.without++
+      // What was performed outside for a call without a person is a part of that call.
+      if (body.decision !== 'defer' && !body.again && !(isBrokered(entry) && isWithoutPerson(body))) {
+        part.decisions.all++
+        if (isWithoutPerson(body)) part.decisions.without++
+      }
       if (body.by !== 'person' && !body.again) addToGroup(part.groups, body, at)
       if (project && body.undo && body.decision === 'allow')
         projectIn(part.projects, project).undo.unshift({

@@ -66,6 +66,22 @@ describe('a recap', () => {
     expect(decisions).toEqual({ all: 1, without: 0 })
   })
 
+  test('counts what was performed outside for a call as a part of that call, unless a person was asked', () => {
+    const brokered = (seconds: number, body: EntryBody) => ({
+      ...entry(seconds, body),
+      toolUseId: 'broker_297d04glsql73nmsonjc',
+    })
+    const { decisions } = buildRecap({
+      ...nothing,
+      entries: [
+        entry(1, decision({ by: 'sandbox', subject: 'git push' })),
+        brokered(2, decision({ subject: 'git push' })),
+        brokered(3, decision({ by: 'person', subject: 'git push' })),
+      ],
+    })
+    expect(decisions).toEqual({ all: 2, without: 1 })
+  })
+
   test('gathers commits, files, tests and steps that can be taken back by project', () => {
     const call = { tool: 'Bash', input: {}, failed: false, response: '' }
     const finished = (action: object): EntryBody => {

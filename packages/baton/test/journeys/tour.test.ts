@@ -43,6 +43,8 @@ test('the tour takes an issue from claim to closing with real hooks, daemon and 
     /^ {2}(baton|node \S+\/cli\.js) init --dry-run/m,
   ])
     expect(stdout).toMatch(told)
+  // Once, although Baton performs it outside for the command in the sandbox.
+  expect(stdout.match(/allowed: git push -u origin issue-42/g)).toHaveLength(1)
   expect(stdout).not.toMatch(/fault during|a person is needed|\x1b/)
 
   // The picture in the README shows what the tour prints; renew it with scripts/record-tour.ts.
@@ -76,6 +78,9 @@ test('at a terminal it asks, shows a dashboard that works, and Ctrl-C at any poi
     const screen = await terminal.waitForScreen(point, { timeout: 240_000 })
     const [, url] = /(http:\/\/127\.0\.0\.1:\d+)\//.exec(screen) ?? []
     if (url) expect(await (await fetch(url)).text()).toMatch(/<title>Baton/)
+    // The terminal breaks nothing, except an address that is longer than it is wide.
+    const lines = (await terminal.joinedHistory()).split('\n')
+    expect(lines.filter(line => line.trimEnd().length > 60 && !line.includes('http'))).toEqual([])
     await terminal.press('C-c')
     await terminal.waitForExit({ timeout: 120_000 })
     expect(await terminal.history()).toContain('Tour cancelled.')

@@ -32,10 +32,7 @@ export async function answerAsks(
       say(`${colour('yellow', '?')} ${colour('bold', told(ask.title))}\n${indented(told(ask.detail))}`)
       if (ask.kind === 'permission')
         say(
-          colour(
-            'dim',
-            '    This cannot be undone, so Baton asks you: here, in the browser, or on your phone.',
-          ),
+          `    ${colour('dim', 'This cannot be undone, so Baton asks you: here, in the browser, or on your phone.')}`,
         )
       // Without a sandbox, Baton asks about the project's own tests, too.
       const usual = ask.kind === 'confirm' || /^node --test$/m.test(ask.detail)

@@ -1,4 +1,4 @@
-import type { Entry } from '@batonpass/contract/journal'
+import { type Entry, isBrokered } from '@batonpass/contract/journal'
 
 export interface Told {
   mark: '▶' | '❯' | '✓' | '✗' | '↻' | '⇄' | '●' | '⚑'
@@ -8,7 +8,10 @@ export interface Told {
 }
 
 /** The tour's line about a journal entry, or undefined for noise. Paths are shown relative to `project`. */
-export function narrate({ body }: Entry, project: string): Told | undefined {
+export function narrate(entry: Entry, project: string): Told | undefined {
+  // The command's own line was shown: this is what Baton performed outside for it.
+  if (isBrokered(entry)) return undefined
+  const { body } = entry
   const short = (text: string) => firstLine(text.replaceAll(`${project}/`, ''))
   switch (body.kind) {
     case 'event': {

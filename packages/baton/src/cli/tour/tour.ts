@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { EntryList } from '@batonpass/contract/api'
 import { BatonError } from '@batonpass/contract/errors'
-import type { Entry, EntryBody } from '@batonpass/contract/journal'
+import { type Entry, type EntryBody, isBrokered } from '@batonpass/contract/journal'
 import { FolderPeople, FolderState } from '../../adapters/folder-forge/state.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
 import { onPath } from '../../adapters/system/on-path.ts'
@@ -14,11 +14,14 @@ import { EXIT } from '../command.ts'
 import { callDaemon, followDaemon } from '../daemon.ts'
 import { type Io, paint, printable } from '../io.ts'
 import { askAtTerminal, isInteractive } from '../questions.ts'
+import { withFittedLines, wrapWords } from '../wrap-words.ts'
 import { answerAsks } from './answer-asks.ts'
 import { narrate } from './narrate.ts'
 import { ISSUE, type TourWorld, tourFolder, tourWorld } from './world.ts'
 
 const MAX_PAUSE_MS = 10 * 60_000
+/** Longer lines are hard to read, however wide the terminal is. */
+const MOST_COLUMNS = 110
 
 export interface TourOptions {
   /** The tour answers the questions itself. */
@@ -37,21 +40,19 @@ function ownCommand(env: Io['env']): string {
 }
 
 /** Shows Baton at work in its own temporary folder: real hooks, daemon and engine; scripted agent, model and forge. */
-export async function runTour(options: TourOptions, io: Io): Promise<number> {
+export async function runTour(options: TourOptions, terminal: Io): Promise<number> {
+  const columns = Math.min(MOST_COLUMNS, terminal.columns ?? MOST_COLUMNS)
+  const io = withFittedLines({ ...terminal, columns })
   for (const name of ['tmux', 'git']) if (!onPath(name, io.env)) throw missing(name)
   const colour = paint(io)
-  const width = widthOf(io)
   const say = (text: string) => io.stdout.write(`${text}\n`)
-  const dim = (text: string, indent = '') => {
-    for (const line of wrapped(text, width, indent)) say(colour('dim', line))
-  }
   const isAlone = options.yes || !isInteractive(io)
   const over = new AbortController()
   const tooLong = AbortSignal.timeout(MAX_PAUSE_MS)
   const signal = AbortSignal.any([io.signal, over.signal, tooLong])
   const following: Promise<unknown>[] = []
   say(colour('bold', 'A tour of Baton: an agent takes an issue to a merged pull request, unattended.'))
-  dim(INTRODUCTION)
+  for (const line of wrapWords(INTRODUCTION, columns)) say(colour('dim', line))
 
   using folder = tourFolder(options.keep)
   try {
@@ -93,20 +94,27 @@ export async function runTour(options: TourOptions, io: Io): Promise<number> {
   }
 
   async function set(dir: string): Promise<TourWorld> {
-    const progress = (text: string) => io.stdout.write(colour('dim', text))
-    progress('\nSetting up: a repository and its forge')
+    // Written a part at a time, so what fits on the line is counted here.
+    let used = 0
+    const progress = (text: string) => {
+      const isTooLong = used > 0 && used + text.length > columns
+      used = isTooLong ? text.length : used + text.length
+      terminal.stdout.write(`${isTooLong ? '\n' : ''}${colour('dim', isTooLong ? text.trimStart() : text)}`)
+    }
+    say('')
+    progress('Setting up: a repository and its forge,')
     const world = await tourWorld(dir, io.env.PATH ?? '')
-    progress(', hooks and daemon')
+    progress(' hooks and daemon,')
     await world.baton('init', '--yes', '--agent', 'claude')
-    progress(', a claim')
+    progress(' a claim,')
     await world.baton('claim', String(ISSUE.number))
-    progress(', a terminal')
+    progress(' a terminal.')
     const { node, cli } = programPaths()
     const agent = [node, cli, 'tour-agent', '--pace', String(options.paceMs)]
     const size = ['-x', '110', '-y', '34']
     await world.tmux('new-session', '-d', '-s', 'tour', ...size, '-c', world.project, ...agent)
     await ready(world)
-    progress('.\n\n')
+    say('\n')
     return world
   }
 
@@ -135,9 +143,9 @@ export async function runTour(options: TourOptions, io: Io): Promise<number> {
     await followDaemon(state, '/api/events?after=0', signal, data => {
       const told = narrate(JSON.parse(data) as Entry, world.project)
       if (!told) return
-      const [first = '', ...rest] = wrapped(printable(told.text), width - 2)
-      say(`${colour(COLOURS[told.mark], told.mark)} ${[first, ...rest].join('\n  ')}`)
-      if (told.lesson && !learnt.has(told.lesson)) dim(told.lesson, '    ')
+      say(`${colour(COLOURS[told.mark], told.mark)} ${printable(told.text)}`)
+      if (told.lesson && !learnt.has(told.lesson))
+        for (const line of wrapWords(told.lesson, columns - 4)) say(`    ${colour('dim', line)}`)
       if (told.lesson) learnt.add(told.lesson)
     })
   }
@@ -170,27 +178,11 @@ function missing(name: string): BatonError {
   })
 }
 
-function widthOf({ stdout }: Io): number {
-  const columns = 'columns' in stdout && typeof stdout.columns === 'number' ? stdout.columns : 0
-  return columns > 0 ? Math.min(110, Math.max(30, columns)) : 110
-}
-
-/** Lines of at most `width` characters, broken between words; a longer word stays whole. */
-function wrapped(text: string, width: number, indent = ''): string[] {
-  const lines: string[] = []
-  let line = ''
-  for (const word of text.split(' ')) {
-    if (line !== '' && indent.length + line.length + 1 + word.length > width) {
-      lines.push(indent + line)
-      line = word
-    } else line = line === '' ? word : `${line} ${word}`
-  }
-  return [...lines, indent + line]
-}
-
 /** Summarizes a tour's journal, one line per figure. */
 function summaryOf(entries: readonly Entry[], pull: { number: number } | undefined): string[] {
-  const count = (matches: (body: EntryBody) => boolean) => entries.filter(({ body }) => matches(body)).length
+  // What Baton performed outside for a command is a part of that step.
+  const steps = entries.filter(entry => !isBrokered(entry))
+  const count = (matches: (body: EntryBody) => boolean) => steps.filter(({ body }) => matches(body)).length
   const allowed = count(body => body.kind === 'decision' && body.decision === 'allow')
   const undoable = count(body => body.kind === 'decision' && body.decision === 'allow' && body.by === 'undo')
   const byRule = count(body => body.kind === 'decision' && body.decision === 'deny' && body.by !== 'person')

@@ -1,6 +1,7 @@
 import type { AgentEvent } from '@batonpass/contract/event'
 import { SessionId } from '@batonpass/contract/ids'
 import type { Entry } from '@batonpass/contract/journal'
+import { isBrokered } from '@batonpass/contract/journal'
 import { z } from 'zod'
 
 /** What Baton did about a session's hung turn, stored before it acts so that a restarted daemon does not act twice. */
@@ -78,10 +79,6 @@ const STARTS_WORK: ReadonlySet<AgentEvent['type']> = new Set([
   'ToolRequested',
   'ToolFinished',
 ])
-
-/** A command that the broker performs is part of a tool that runs. */
-const isBrokered = ({ toolUseId }: { toolUseId?: string | undefined }): boolean =>
-  toolUseId?.startsWith('broker_') === true
 
 const callOf = (event: Extract<AgentEvent, { tool: string }>): string =>
   event.toolUseId ?? `${event.subagent?.id ?? ''} ${event.tool}`

@@ -18,6 +18,8 @@ export interface Terminal extends AsyncDisposable {
   screen: () => Promise<string>
   /** The screen together with what has scrolled away. */
   history: () => Promise<string>
+  /** The same, with the lines that were too long for the terminal in one piece. */
+  joinedHistory: () => Promise<string>
   waitForScreen: (wanted: RegExp | ((screen: string) => boolean), options?: WaitOptions) => Promise<string>
   type: (text: string) => Promise<void>
   /** Several lines as one bracketed paste, which agents take as one prompt. */
@@ -122,6 +124,7 @@ export async function startTerminal(options: TerminalOptions): Promise<Terminal>
     pid: Number(pid),
     screen,
     history: () => tmux('capture-pane', '-p', '-S', '-', '-t', pane),
+    joinedHistory: () => tmux('capture-pane', '-p', '-J', '-S', '-', '-t', pane),
     waitForScreen,
     type: async text => void (await tmux('send-keys', '-t', pane, '-l', '--', text)),
     pasteLines: async lines => {
