@@ -12,14 +12,30 @@ const CLI = join(import.meta.dirname, '../../dist/cli.js')
 
 const QUESTIONS = [/Which\?/, /How much\?/, /shadow mode/, /desktop when/, /Telegram/, /slash commands/]
 
+/** What Claude Code 2.1 writes and leaves when a plugin comes and goes: a copy of it, its lists, two keys in the settings. */
+const CLAUDE_PLUGIN = `
+const { mkdirSync, readFileSync, writeFileSync } = require('node:fs')
+const folder = process.env.HOME + '/.claude/'
+const isGone = /uninstall|remove/.test(process.argv.slice(2, 5).join(' '))
+const settings = JSON.parse(readFileSync(folder + 'settings.json', 'utf8'))
+settings.enabledPlugins = isGone ? {} : { 'baton@batonpass': true }
+settings.extraKnownMarketplaces = isGone ? {} : { batonpass: {} }
+writeFileSync(folder + 'settings.json', JSON.stringify(settings, null, 2))
+mkdirSync(folder + 'plugins/cache/batonpass/baton/0.1.0', { recursive: true })
+mkdirSync(folder + 'plugins/marketplaces', { recursive: true })
+writeFileSync(folder + 'plugins/installed_plugins.json', JSON.stringify({ version: 2, plugins: isGone ? {} : { 'baton@batonpass': [] } }))
+writeFileSync(folder + 'plugins/known_marketplaces.json', JSON.stringify(isGone ? {} : { batonpass: {} }))
+`
+
 async function world() {
   const here = scratch()
   const calls = join(here.path, 'claude-calls')
   here.write(
     'bin/claude',
-    `#!/bin/sh\n[ "$1" = mcp -o "$1" = plugin ] && echo "$*" >> ${calls}\necho 2.1.0\n`,
+    `#!/bin/sh\n[ "$1" = mcp -o "$1" = plugin ] && echo "$*" >> ${calls}\n[ "$1" = plugin ] && exec ${process.execPath} ${join(here.path, 'plugin.cjs')} "$@"\necho 2.1.0\n`,
     0o755,
   )
+  here.write('plugin.cjs', CLAUDE_PLUGIN)
   const project = await gitRepo(join(here.path, 'project'))
   const home = join(here.path, 'home')
   const baton = batonIn(home, project.path)
@@ -174,6 +190,8 @@ describe('the guided set-up', () => {
     expect(readFileSync(here.calls, 'utf8')).toMatch(
       /plugin uninstall baton@batonpass\nplugin marketplace remove batonpass\n$/,
     )
+    // Claude Code leaves empty keys and copies behind; before, there was nothing.
+    expect(existsSync(join(here.home, '.claude'))).toBe(false)
   })
 
   test('says how many questions to expect, counted from the person’s own sessions, and takes the answer', {

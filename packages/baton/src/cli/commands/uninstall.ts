@@ -44,9 +44,9 @@ export const uninstall: Handler = async (given, io) => {
       return EXIT.ok
     }
   }
+  const taken = [...(await takePlugin(folderOf(io), io)), ...(await takeTools(folderOf(io), io))]
   const code = await removeHooks(given, io, held.projects)
   if (code !== EXIT.ok) return code
-  const taken = [...(await takePlugin(folderOf(io), io)), ...(await takeTools(folderOf(io), io))]
   for (const line of taken) quietly.stdout.write(`${printable(line)}\n`)
   if (existsSync(dir)) await down({ positionals: [], options: { force: true } }, quietly)
   // A second call has nothing to remove, so it has nothing to name either.
