@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { batonIn } from '../world/baton.ts'
 import { scratch } from '../world/scratch.ts'
@@ -15,9 +17,12 @@ test('before set-up and outside git, commands say what is missing', { timeout: 1
     prompt: 'fix it',
     sandbox: false,
   })
-  const begun = await baton.run(['work', 'new', 'A thing'])
-  expect(begun).toMatchObject({
-    code: 0,
-    stderr: expect.stringContaining(`Not a git repository: ${here.path}`),
-  })
+  expect(planned.stderr).toContain("Baton's hooks are not installed in Claude Code")
+  for (const more of [[], ['--dry-run']])
+    expect(await baton.run(['work', 'new', 'A thing', ...more])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/Not a git repository: .*Nothing was created\n.*git init/),
+    })
+  expect(existsSync(join(here.path, '.paw'))).toBe(false)
 })

@@ -76,6 +76,7 @@ export const run: Handler = async (given, io) => {
   const name = text(given, 'worktree')
   const dryRun = flag(given, 'dry-run')
   const cwd = name === undefined ? io.cwd : await makeWorktree(name || branchFor(given), io, dryRun)
+  if (!hosted) warnWithoutHooks(agent, cwd, io)
   if (dryRun && flag(given, 'json')) {
     const plan = { agent, driver: hosted ? 'acp' : 'tmux', cwd, ...(prompt ? { prompt } : {}), sandbox }
     io.stdout.write(`${JSON.stringify(plan)}\n`)
@@ -103,7 +104,6 @@ export const run: Handler = async (given, io) => {
     ...(sandbox ? { sandbox } : {}),
     ...(hosted ? {} : { where: socketHere(io.env) }),
   })
-  if (!hosted) warnWithoutHooks(agent, cwd, io)
   await ensureDaemon(folder, io)
   const spawn = Spawn.parse(await callDaemon(folder, 'POST', '/api/spawns', START_MS, { body: request }))
   if (flag(given, 'json')) io.stdout.write(`${JSON.stringify(spawn)}\n`)

@@ -69,12 +69,14 @@ async function begin(given: Given, io: Io, project: string, title: string): Prom
     throw new BatonError('usage', 'Which pull request is to be reviewed?', {
       remedy: 'Name it: --issue https://github.com/OWNER/REPOSITORY/pull/107',
     })
+  if (!existsSync(join(project, '.git')))
+    throw new BatonError('usage', `Not a git repository: ${project}. Nothing was created`, {
+      remedy: 'Stages work on a branch. Go into a repository, or begin one here: git init',
+    })
   if (flag(given, 'dry-run')) {
     io.stdout.write(`Would begin ${wanted.work_id ?? workIdOf(title)} in .paw/work (--dry-run).\n`)
     return EXIT.ok
   }
-  if (!existsSync(join(project, '.git')))
-    io.stderr.write(`Not a git repository: ${project}. Stages work on a branch: run \`git init\` first.\n`)
   const made = await items.create(project, wanted)
   io.stdout.write(
     flag(given, 'json')
