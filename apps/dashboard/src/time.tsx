@@ -11,15 +11,6 @@ export function currentTime(): number {
   return Date.now()
 }
 
-/** `3 s`, `12 min`, `4 h`, `2 d`. */
-export function duration(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1000))
-  if (seconds < 60) return `${seconds} s`
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`
-  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`
-  return `${Math.floor(seconds / 86_400)} d`
-}
-
 /** How long ago something happened; the exact time is the tooltip. */
 export function Ago({ at, suffix = ' ago' }: { at: string; suffix?: string }) {
   const ms = now.value - Date.parse(at)

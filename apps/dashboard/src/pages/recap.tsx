@@ -1,3 +1,4 @@
+import { duration } from '@batonpass/contract/duration'
 import { END_LABELS, isGoodEnd } from '@batonpass/contract/labels'
 import type { Recap } from '@batonpass/contract/recap'
 import { useLayoutEffect, useState } from 'preact/hooks'
@@ -11,7 +12,7 @@ import { Empty, Tag } from '../parts/tag.tsx'
 import { Undo } from '../parts/undo.tsx'
 import { useResource } from '../resource.ts'
 import { Link } from '../router.tsx'
-import { Ago, currentTime, dayAndTime, duration } from '../time.tsx'
+import { Ago, currentTime, dayAndTime } from '../time.tsx'
 import { AGENTS, countOf, decisionTag, folderName } from '../words.ts'
 
 const SPANS = [

@@ -1,11 +1,12 @@
 import type { Cycle, CycleStep } from '@batonpass/contract/cycle'
+import { duration } from '@batonpass/contract/duration'
 import { CYCLE_STEP_LABELS } from '@batonpass/contract/labels'
 import type { Session } from '@batonpass/contract/session'
 import { useState } from 'preact/hooks'
 import { ApiError, del, post } from '../api.ts'
 import { useResource } from '../resource.ts'
 import { Link } from '../router.tsx'
-import { duration, now } from '../time.tsx'
+import { now } from '../time.tsx'
 import type { Tone } from '../words.ts'
 import { Tag } from './tag.tsx'
 

@@ -1,3 +1,4 @@
+import { duration } from '@batonpass/contract/duration'
 import type { Entry } from '@batonpass/contract/journal'
 import { decidedLabel } from '@batonpass/contract/labels'
 import { Command, Trail, toneOf } from './analysis.tsx'
@@ -20,7 +21,7 @@ export function Decision({ entry }: { entry: Entry }) {
             Undo it with <code>baton undo {undo}</code>.
           </>
         ) : null}
-        {tookMs === undefined ? null : <span class="dim"> {tookMs.toFixed(1)} ms</span>}
+        {tookMs === undefined ? null : <span class="dim"> {duration(tookMs)}</span>}
       </p>
       <Trail steps={trail} />
     </div>

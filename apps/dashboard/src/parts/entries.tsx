@@ -1,3 +1,4 @@
+import { duration } from '@batonpass/contract/duration'
 import type { Entry } from '@batonpass/contract/journal'
 import { ANSWER_LABELS } from '@batonpass/contract/labels'
 import type { ComponentChildren } from 'preact'
@@ -98,7 +99,7 @@ function StepResult({ step: { call, decisions, ask, end, continued } }: { step: 
           {end.event.type === 'ToolDenied' ? 'refused' : end.event.failed ? 'failed' : 'done'}
           {end.event.type === 'ToolDenied' || end.event.durationMs === undefined
             ? ''
-            : ` ${(end.event.durationMs / 1000).toFixed(1)} s`}
+            : ` ${duration(end.event.durationMs)}`}
         </span>
       ) : null}
     </>

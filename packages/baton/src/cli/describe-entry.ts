@@ -1,4 +1,5 @@
 import type { CycleEntry } from '@batonpass/contract/cycle'
+import { duration } from '@batonpass/contract/duration'
 import type { AgentEvent } from '@batonpass/contract/event'
 import type { Entry } from '@batonpass/contract/journal'
 import {
@@ -9,6 +10,7 @@ import {
   WITHDRAWN_LABELS,
 } from '@batonpass/contract/labels'
 import type { Reaction } from '@batonpass/contract/reaction'
+import { shortId } from '@batonpass/contract/short-id'
 import type { WorkflowEntry } from '@batonpass/contract/workflow'
 import { counted } from './counted.ts'
 
@@ -29,7 +31,7 @@ export function describeEntry({ body }: Entry): string {
         context && `context: ${context}`,
         notice,
       ].filter(part => part !== undefined)
-      return `-> ${short(parts.join(' | '))} [${body.by.join(', ')}, ${body.tookMs} ms]`
+      return `-> ${short(parts.join(' | '))} [${body.by.join(', ')}, ${duration(body.tookMs)}]`
     }
     case 'fault':
       return `FAULT during ${body.during}: ${body.error.code}: ${short(body.error.message)}`
@@ -41,7 +43,7 @@ export function describeEntry({ body }: Entry): string {
       const said =
         body.answer &&
         `${ANSWER_LABELS[body.answer.option]} by ${body.answer.by.who} (${body.answer.by.channel})`
-      return `ask ${body.ask} ${body.what}: ${short([said, body.why && WITHDRAWN_LABELS[body.why], body.title].filter(Boolean).join(', '))}`
+      return `ask ${shortId(body.ask)} ${body.what}: ${short([said, body.why && WITHDRAWN_LABELS[body.why], body.title].filter(Boolean).join(', '))}`
     }
     case 'workflow':
       return `workflow ${body.workflow} ${body.what}${describeWorkflow(body)}`

@@ -1,4 +1,5 @@
 import { shortSessionId } from '@batonpass/contract/session-name'
+import { shortId } from '@batonpass/contract/short-id'
 import type { Io } from './io.ts'
 
 /** How long ago something was: `5m`. */
@@ -20,6 +21,10 @@ export function timeFor(at: string, { columns }: Pick<Io, 'columns'>, now: numbe
 /** A time that stays right while the line stays on the screen: `14:05:09`. Scripts that read a pipe get the time itself. */
 export const clockTimeFor = (at: string, { columns }: Pick<Io, 'columns'>): string =>
   columns === undefined ? at : new Date(at).toLocaleTimeString('en-GB')
+
+/** The start of one of Baton's own ids, which every command accepts. Scripts that read a pipe get the whole id. */
+export const idFor = (id: string, { columns }: Pick<Io, 'columns'>): string =>
+  columns === undefined ? id : shortId(id)
 
 /** The start of a session's id, which every command accepts. Scripts that read a pipe get the whole id. */
 export const sessionIdFor = (nativeSession: string, { columns }: Pick<Io, 'columns'>): string =>

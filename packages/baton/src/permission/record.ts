@@ -3,6 +3,7 @@ import type { EventOf } from '@batonpass/contract/event'
 import { EntryId } from '@batonpass/contract/ids'
 import type { NewEntry } from '@batonpass/contract/journal'
 import type { DecidedBy, DecisionEntry, PermissionJudgement } from '@batonpass/contract/permission'
+import { shortId } from '@batonpass/contract/short-id'
 import type { Clock } from '../ports/clock.ts'
 import type { Contribution } from '../ports/contribution.ts'
 import type { Ids } from '../ports/ids.ts'
@@ -92,7 +93,7 @@ export async function record(
       .debug(context, `${event.tool} ${decision} by ${by}: ${subject} (${reason})`)
       .catch(cause => ports.fault('writing permission.txt', cause))
   }
-  const why = decision === 'allow' ? reason : `Baton: ${reason} (baton why dec_${suffix})`
+  const why = decision === 'allow' ? reason : `Baton: ${reason} (baton why ${shortId(`dec_${suffix}`)})`
   if (rewrite)
     return {
       rewrite,

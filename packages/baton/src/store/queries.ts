@@ -34,7 +34,7 @@ export function selectEntries(
     .limit(query.limit ?? 200)
   if (origin !== undefined) select = select.where('origin', '=', origin)
   const { id, after, before, session, project, kind, type, since } = query
-  if (id !== undefined) select = select.where('id', '=', id)
+  if (id !== undefined) select = select.where(startsWith('id', id, origin))
   if (after !== undefined) select = select.where('seq', '>', after)
   if (before !== undefined) select = select.where('seq', '<', before)
   if (sessions?.length === 1) select = select.where('session', '=', sessions[0] ?? '')
@@ -86,18 +86,19 @@ export function selectSessionsNamed(db: Kysely<Tables>, name: string, origin?: s
 }
 
 export function selectSessionsStarting(db: Kysely<Tables>, prefix: string, origin?: string) {
-  // Not LIKE: it ignores case in SQLite, and its wildcards would have to be escaped.
-  const starts = (column: 'id' | 'native_session') =>
-    sql<boolean>`substr(${sql.ref(column)}, 1, ${sql.lit(prefix.length)}) = ${prefix}`
-  // SQLite uses its indexes for a range. PostgreSQL compares text in the order of a language, where a range differs.
-  const near = (column: 'id' | 'native_session') =>
-    origin === undefined
-      ? sql<boolean>`${sql.ref(column)} >= ${prefix} and ${sql.ref(column)} < ${`${prefix}\u{10ffff}`} and ${starts(column)}`
-      : starts(column)
   return ofOrigin(db, origin)
     .select('data')
-    .where(row => row.or([near('id'), near('native_session')]))
+    .where(row => row.or([startsWith('id', prefix, origin), startsWith('native_session', prefix, origin)]))
     .limit(2)
+}
+
+function startsWith(column: 'id' | 'native_session', prefix: string, origin: string | undefined) {
+  // Not LIKE: it ignores case in SQLite, and its wildcards would have to be escaped.
+  const starts = sql<boolean>`substr(${sql.ref(column)}, 1, ${sql.lit(prefix.length)}) = ${prefix}`
+  // SQLite uses its indexes for a range. PostgreSQL compares text in the order of a language, where a range differs.
+  return origin === undefined
+    ? sql<boolean>`${sql.ref(column)} >= ${prefix} and ${sql.ref(column)} < ${`${prefix}\u{10ffff}`} and ${starts}`
+    : starts
 }
 
 function ofOrigin(db: Kysely<Tables>, origin: string | undefined) {

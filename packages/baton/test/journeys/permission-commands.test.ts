@@ -249,10 +249,18 @@ describe('permission by the command line', () => {
     const named = await baton.must('why', id)
     expect(named).toMatch(/^denied by the rules: /)
     expect(named).toContain('dd if=/dev/zero of=/dev/sda')
+    // The message names it by the start of its id.
+    expect(id).toMatch(/^dec_[0-9a-z]{8}$/)
+    expect(named).not.toMatch(/after \d+(\.\d{2,})? ms/)
     expect(await baton.must('why')).toBe(named)
     expect((await json('why', id)).body).toMatchObject({ kind: 'decision', decision: 'deny', by: 'rules' })
     const unknown = await baton.run(['why', 'dec_nothing'])
     expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('No decision dec_nothing') })
+    const unclear = await baton.run(['why', 'dec_'])
+    expect(unclear).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('Several decisions start with'),
+    })
   })
 
   test('what-if lists exactly the calls that other rules would decide otherwise', async () => {

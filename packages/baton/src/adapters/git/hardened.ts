@@ -1,4 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { duration } from '@batonpass/contract/duration'
 import { BatonError } from '@batonpass/contract/errors'
 
 export interface GitResult {
@@ -65,7 +66,7 @@ export function endOf(
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       child.kill('SIGKILL')
-      reject(new BatonError('timed_out', `git ${args[0] ?? ''} took longer than ${timeoutMs} ms`))
+      reject(new BatonError('timed_out', `git ${args[0] ?? ''} took longer than ${duration(timeoutMs)}`))
     }, timeoutMs)
     child.once('error', cause => {
       clearTimeout(timer)

@@ -1,6 +1,8 @@
 import type { Ask, AskOption } from '@batonpass/contract/ask'
+import { duration } from '@batonpass/contract/duration'
 import { isYes, OPTION_LABELS, outcomeLabel, REFUSALS } from '@batonpass/contract/labels'
 import { choiceLabel } from '@batonpass/contract/replies'
+import { shortId } from '@batonpass/contract/short-id'
 import { visible } from '@batonpass/contract/visible'
 import type { InlineKeyboardMarkup } from 'grammy/types'
 import type { Text } from './bot-api.ts'
@@ -36,7 +38,7 @@ export function questionMessages(ask: Ask): QuestionMessages {
 }
 
 function tooLong(ask: Ask, about: string, beginning: string): QuestionMessages {
-  const note = `⚠️ This question has ${ask.detail.length} characters, too many for Telegram. Only its beginning is shown, so you cannot allow it here. Read all of it with \`baton asks ${ask.id}\` and answer there.\n`
+  const note = `⚠️ This question has ${ask.detail.length} characters, too many for Telegram. Only its beginning is shown, so you cannot allow it here. Read all of it with \`baton asks ${shortId(ask.id)}\` and answer there.\n`
   return {
     parts: [withBlock(`${about}${note}\n`, beginning.slice(0, 2500).toWellFormed())],
     offered: ask.options.filter(option => REFUSALS.includes(option)),
@@ -51,17 +53,11 @@ function headOf({ title, facts, createdAt, expiresAt, id }: Ask): string {
     [agent, nativeSession && `session ${line(nativeSession, 60)}`].filter(Boolean).join(', '),
     project && `Project: ${line(project, 200)}`,
     cwd && cwd !== project && `Folder: ${line(cwd, 200)}`,
-    `${id}, expires in ${duration(Date.parse(expiresAt) - Date.parse(createdAt))}`,
+    `${shortId(id)}, expires in ${duration(Date.parse(expiresAt) - Date.parse(createdAt))}`,
   ]
     .filter(Boolean)
     .map(row => `${row}\n`)
     .join('')
-}
-
-function duration(ms: number): string {
-  const seconds = Math.round(ms / 1000)
-  if (seconds < 120) return `${seconds} s`
-  return seconds < 2 * 3600 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`
 }
 
 function withBlock(head: string, block: string, more = ''): Text {

@@ -4,7 +4,7 @@ import { sessionLabel } from '@batonpass/contract/session-name'
 import { systemClock } from '../../adapters/system/clock.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
-import { timeFor } from '../for-people.ts'
+import { idFor, timeFor } from '../for-people.ts'
 import { type Io, paint, printable } from '../io.ts'
 import { fitted } from '../wrap-words.ts'
 
@@ -54,17 +54,16 @@ function describe(ask: Ask, io: Io): string {
     .split('\n')
     .map(row => `    ${printable(row)}\n`)
     .join('')
-  const how = ask.state === 'open' ? `  ${colour('dim', answerCommands(ask))}\n` : ''
-  return `${colour('bold', ask.id)}  ${printable(ask.title)}  ${state}\n  ${printable(about)}\n${detail}${how}`
+  const how = ask.state === 'open' ? `  ${colour('dim', answerCommands(ask, io))}\n` : ''
+  return `${colour('bold', idFor(ask.id, io))}  ${printable(ask.title)}  ${state}\n  ${printable(about)}\n${detail}${how}`
 }
 
 /** The commands that answer an ask. */
-export function answerCommands({
-  id,
-  kind,
-  rules,
-  questions = [],
-}: Pick<Ask, 'id' | 'kind' | 'rules' | 'questions'>): string {
+export function answerCommands(
+  { id: whole, kind, rules, questions = [] }: Pick<Ask, 'id' | 'kind' | 'rules' | 'questions'>,
+  io: Pick<Io, 'columns'>,
+): string {
+  const id = idFor(whole, io)
   switch (kind) {
     case 'permission':
     case 'confirm':

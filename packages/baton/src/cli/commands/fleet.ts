@@ -6,6 +6,7 @@ import { findWorktreeRoot } from '../../config/project.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { callStartedDaemon } from '../daemon.ts'
 import { ensureQueuePackages } from '../ensure-queue-packages.ts'
+import { idFor } from '../for-people.ts'
 import { type Io, paint, printable } from '../io.ts'
 import { readHidden } from '../questions.ts'
 import { fitted } from '../wrap-words.ts'
@@ -144,7 +145,7 @@ function show(given: Given, io: Io, answer: unknown): number {
   for (const job of jobs) write(jobLines(job, io))
   for (const { id, title, machine } of asks)
     write(
-      `${paint(io)('yellow', 'ask')} ${printable(`${id}  ${title}${machine ? `  on ${machine}` : ''}`)}\n`,
+      `${paint(io)('yellow', 'ask')} ${printable(`${idFor(id, io)}  ${title}${machine ? `  on ${machine}` : ''}`)}\n`,
     )
   const elsewhere = machines.filter(({ isHere, isAlive }) => isAlive && !isHere)
   const queued = [

@@ -5,7 +5,7 @@ import { systemClock } from '../../adapters/system/clock.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { counted } from '../counted.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
-import { sessionIdFor, timeFor } from '../for-people.ts'
+import { idFor, sessionIdFor, timeFor } from '../for-people.ts'
 import { paint, printable } from '../io.ts'
 import { fitted } from '../wrap-words.ts'
 
@@ -45,10 +45,10 @@ export const health: Handler = async (given, io) => {
   }
   for (const { id, title, facts, createdAt, parkedAt } of asks) {
     line(
-      `${colour('bold', printable(facts.nativeSession ? sessionIdFor(facts.nativeSession, io) : id))}  ${facts.agent ?? ''}  ${printable(facts.project ?? '')}`,
+      `${colour('bold', printable(facts.nativeSession ? sessionIdFor(facts.nativeSession, io) : idFor(id, io)))}  ${facts.agent ?? ''}  ${printable(facts.project ?? '')}`,
     )
     line(
-      `  ${colour('red', parkedAt ? 'parked question' : 'question')}  waits for you${piped ? ' since' : ', asked'} ${timeFor(createdAt, io, now)}: ${printable(title)} Answer it: baton asks ${id}`,
+      `  ${colour('red', parkedAt ? 'parked question' : 'question')}  waits for you${piped ? ' since' : ', asked'} ${timeFor(createdAt, io, now)}: ${printable(title)} Answer it: baton asks ${idFor(id, io)}`,
     )
   }
   for (const { id, title, name, agent, project, lastActivityAt } of dialogs) {

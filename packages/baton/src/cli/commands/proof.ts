@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { duration } from '@batonpass/contract/duration'
 import { BatonError } from '@batonpass/contract/errors'
 import { Accepted, type CheckResult, Proof, ProofList, type ProofRequest } from '@batonpass/contract/proof'
 import { systemClock } from '../../adapters/system/clock.ts'
@@ -149,7 +150,7 @@ function verdictCell({ verdict, why, running }: Proof): Cell {
 function resultLine({ name, status, why, note, seconds, cached }: CheckResult, io: Io): string {
   const colour = paint(io)
   const mark = status === 'passed' ? colour('green', 'passed') : colour('red', status)
-  const took = cached ? 'result of an earlier proof' : `${seconds} s`
+  const took = cached ? 'result of an earlier proof' : duration(seconds * 1000)
   const more = note ? `${indent(printable(note))}\n` : ''
   return `${mark}  ${printable(name)}  ${colour('dim', [why && printable(why), took].filter(Boolean).join(', '))}\n${more}`
 }

@@ -3,6 +3,7 @@ import { Recap } from '@batonpass/contract/recap'
 import { EXIT, flag, type Handler, text } from '../command.ts'
 import { counted } from '../counted.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
+import { idFor } from '../for-people.ts'
 import { type Io, paint, printable } from '../io.ts'
 import { parseSince } from '../parse-since.ts'
 import { fitted } from '../wrap-words.ts'
@@ -30,7 +31,7 @@ function describe(recap: Recap, io: Io): string {
   if (asks.length + sessions.length > 0) part('Waits for you')
   for (const ask of asks)
     say(
-      `  ${colour('yellow', ask.id)}  ${plain(ask.detail.split('\n')[0] ?? '')}\n    ${answerCommands(ask)}`,
+      `  ${colour('yellow', idFor(ask.id, io))}  ${plain(ask.detail.split('\n')[0] ?? '')}\n    ${answerCommands(ask, io)}`,
     )
   for (const { agent, name, project, why, since: from } of sessions)
     say(

@@ -1,10 +1,11 @@
 import { EntryList } from '@batonpass/contract/api'
+import { duration } from '@batonpass/contract/duration'
 import { BatonError } from '@batonpass/contract/errors'
 import { decidedLabel } from '@batonpass/contract/labels'
 import { systemClock } from '../../adapters/system/clock.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { callDaemon, folderOf } from '../daemon.ts'
-import { sessionIdFor, timeFor } from '../for-people.ts'
+import { idFor, sessionIdFor, timeFor } from '../for-people.ts'
 import { paint, printable } from '../io.ts'
 import { stepLine } from '../step-line.ts'
 import { fitted } from '../wrap-words.ts'
@@ -18,7 +19,11 @@ export const why: Handler = async (given, io) => {
   const { entries } = EntryList.parse(
     await callDaemon(folderOf(io), 'GET', `/api/journal?${new URLSearchParams(query)}`),
   )
-  const [entry] = entries
+  const [entry, another] = entries
+  if (another)
+    throw new BatonError('not_found', `Several decisions start with ${wanted}`, {
+      remedy: 'Type more of the id. List them: baton logs --kind decision --json',
+    })
   if (entry?.body.kind !== 'decision') {
     throw new BatonError('not_found', wanted ? `No decision ${wanted}` : 'Nothing was decided yet', {
       remedy: 'List them: baton logs --kind decision --json',
@@ -33,13 +38,13 @@ export const why: Handler = async (given, io) => {
   const colour = paint(io)
   const style = body.decision === 'allow' ? 'green' : body.decision === 'deny' ? 'red' : 'yellow'
   write(`${colour(style, decidedLabel(body.decision, body.by))}: ${printable(body.reason)}\n`)
-  write(`  when     ${timeFor(entry.at, io, systemClock.now())}, after ${body.tookMs} ms\n`)
+  write(`  when     ${timeFor(entry.at, io, systemClock.now())}, after ${duration(body.tookMs)}\n`)
   write(
     `  session  ${sessionIdFor(entry.nativeSession ?? '', io)} (${entry.agent ?? ''}) in ${printable(entry.project ?? '')}\n`,
   )
   write(`  ${body.tool.padEnd(8)} ${printable(body.subject)}\n`)
   for (const step of body.trail) write(stepLine(step, colour))
-  if (body.ask) write(`  asked as ${body.ask}\n`)
+  if (body.ask) write(`  asked as ${idFor(body.ask, io)}\n`)
   if (body.undo) write(`  taken back by: baton undo ${body.undo}\n`)
   if (body.noUndo) write(`  no undo: ${printable(body.noUndo)}\n`)
   return EXIT.ok

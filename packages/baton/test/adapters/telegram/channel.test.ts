@@ -1,3 +1,4 @@
+import { shortId } from '@batonpass/contract/short-id'
 import { describe, expect, it } from 'vitest'
 import { decisionOf } from '../../../src/ask/ask-outcome.ts'
 import type { Asks } from '../../../src/ask/asks.ts'
@@ -148,7 +149,7 @@ describe('a question by Telegram', () => {
     void asks.ask(sampleQuestion('x'.repeat(200_000)), MINUTE)
     const message = await withButtons(t.telegram)
     expect(message.text).toContain('200000 characters')
-    expect(message.text).toContain(`baton asks ${asks.open()[0]?.id}`)
+    expect(message.text).toContain(`baton asks ${shortId(asks.open()[0]?.id ?? '')}\``)
     expect(message.buttons.map(button => button.text)).toEqual(['❌ Deny', '❌ Deny and say why'])
     t.telegram.write('/allow', { replyTo: message.id })
     await t.telegram.message(one => one.text.includes('does not accept'))
