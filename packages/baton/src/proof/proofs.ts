@@ -109,10 +109,14 @@ export class Proofs {
 
   async get(id: string): Promise<Proof> {
     const exact = ProofId.safeParse(id)
-    const found = exact.success
-      ? await readJsonFile(this.#parts.files, this.#parts.stateDir, `${FOLDER}/${exact.data}.json`, Proof)
-      : undefined
+    const { files, stateDir } = this.#parts
+    const name = exact.success ? `${FOLDER}/${exact.data}.json` : undefined
+    const found = name && (await readJsonFile(files, stateDir, name, Proof))
     if (found) return found
+    const file = name && (await files.read(stateDir, name))
+    // As when this process has too many files open: the proof is not gone.
+    if (file && file.kind === 'refused')
+      throw new BatonError('internal', `The record of the proof cannot be read: ${file.why}`)
     throw new BatonError('not_found', `There is no proof ${id}`, { remedy: 'See `baton proof`.' })
   }
 

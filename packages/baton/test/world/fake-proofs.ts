@@ -1,3 +1,4 @@
+import { BatonError } from '@batonpass/contract/errors'
 import { type CheckResult, Proof } from '@batonpass/contract/proof'
 import type { ProofOrder } from '../../src/proof/choose-checks.ts'
 import type { Proofs } from '../../src/proof/proofs.ts'
@@ -29,6 +30,7 @@ export interface FakeProofs
   commits: Map<string, string>
   /** Whether a person is one of the checks. */
   asks: boolean
+  isUnreadable: boolean
   /** Ends the newest proof. */
   end(verdict: Partial<Proof>): void
 }
@@ -39,7 +41,8 @@ export function fakeProofs(checks = 1): FakeProofs {
   const at = '2026-11-15T12:00:00.000Z'
   const get = async (id: string) => {
     const found = proofs.get(id)
-    if (!found) throw new Error('no such proof')
+    if (!found) throw new BatonError('not_found', 'no such proof')
+    if (made.isUnreadable) throw new Error('too many open files')
     return found
   }
   const made: FakeProofs = {
@@ -47,6 +50,7 @@ export function fakeProofs(checks = 1): FakeProofs {
     ordered: [],
     cancelled: [],
     asks: false,
+    isUnreadable: false,
     commits: new Map(),
     findBase: async () => BASE,
     resolve: async (_, name) => made.commits.get(name) ?? name,

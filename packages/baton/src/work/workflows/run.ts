@@ -68,6 +68,10 @@ export const Run = z.object({
       said: z.string().optional(),
       /** A person ended the run in its state file: a failed check does not go back to the agent. */
       final: z.boolean().optional(),
+      /** Since when its record cannot be read. */
+      unreadableSince: z.number().optional(),
+      /** The state file was missing the last time that Baton looked. */
+      isFileMissing: z.boolean().optional(),
       /** The session has ended, so nothing can go back to it. */
       closed: z.boolean().optional(),
     })

@@ -1,4 +1,5 @@
 import { BatonError } from '@batonpass/contract/errors'
+import type { Proof } from '@batonpass/contract/proof'
 import { problemsOf, reportProblems } from '../../proof/problems.ts'
 import { addReport, passedSummary, reportDiffers } from '../../proof/report.ts'
 import { endRun } from './end-run.ts'
@@ -65,10 +66,17 @@ async function settleRun(
 ): Promise<void> {
   const drop = () => ports.runs.put(withoutProof(run))
   if (run.end) return drop()
-  const proof = await ports.proofs?.get(pending.id).catch(() => undefined)
+  const { unreadableSince = now } = pending
+  const read = await readProof(ports, pending.id)
+  if (read === 'unreadable' && now - unreadableSince < UNREADABLE_MS)
+    return ports.runs.put({ ...run, proof: { ...pending, unreadableSince } })
+  const proof = read === 'unreadable' ? undefined : read
   if (proof && proof.endedAt === undefined) return
   // A person who removed the state file, or ended the run in it, is obeyed.
   const found = await ports.files.read(run.root, run.nativeSession)
+  // Many editors remove a file for a moment when they save it.
+  if (found.kind === 'absent' && !pending.isFileMissing)
+    return ports.runs.put({ ...run, proof: { ...pending, isFileMissing: true } })
   const at = await contextOf(ports, run, now)
   if (found.kind === 'unreadable') {
     if (proof && now - Date.parse(proof.endedAt ?? '') < UNREADABLE_MS) return
@@ -102,6 +110,14 @@ async function settleRun(
   if (isReachable) return
   const needed = `${why}. Baton cannot type into this terminal: type anything to let the agent fix it`
   await endRun(ports, waiting, { kind: 'blocked', reason: needed, pullRequest, proof: pending.id }, at)
+}
+
+async function readProof({ proofs }: WorkflowPorts, id: string): Promise<Proof | 'unreadable' | undefined> {
+  try {
+    return await proofs?.get(id)
+  } catch (cause) {
+    return cause instanceof BatonError && cause.code === 'not_found' ? undefined : 'unreadable'
+  }
 }
 
 /** A report goes back once, and never costs a run its proof: only while the agent may still be sent back. */

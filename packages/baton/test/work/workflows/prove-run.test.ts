@@ -362,6 +362,32 @@ describe('A run that says it is done', () => {
     ])
   })
 
+  it('keeps its proof while its record or the state file is away for a moment', async () => {
+    const p = await proving()
+    await using w = p.w
+    await p.finish(sha(1))
+    const saved = w.state('s1')
+    p.proofs.isUnreadable = true
+    await p.ends({ verdict: 'proven', results: [PASSED] })
+    expect(w.announced).toEqual([])
+    p.proofs.isUnreadable = false
+    w.edit('s1', undefined)
+    await p.tick()
+    w.edit('s1', saved)
+    await p.tick()
+    expect(w.announced).toMatchObject([{ end: 'proven' }])
+  })
+
+  it('ends without a verdict if the record of its proof stays unreadable', async () => {
+    const p = await proving()
+    await using w = p.w
+    await p.finish(sha(1))
+    p.proofs.isUnreadable = true
+    await p.ends({ verdict: 'proven', results: [PASSED] })
+    for (let minute = 0; minute < 10; minute++) await p.tick()
+    expect(w.announced).toMatchObject([{ end: 'unproven', reason: 'the record of the checks is gone' }])
+  })
+
   it('without a commit is unproven', async () => {
     const p = await proving()
     await using w = p.w

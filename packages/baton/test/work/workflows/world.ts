@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Config } from '@batonpass/contract/config'
 import type { AgentEvent, EventOf, EventType } from '@batonpass/contract/event'
@@ -82,7 +82,7 @@ export interface World extends AsyncDisposable {
   stop: (native: string, rest?: Input<'TurnEnded'> & { idle?: boolean }) => Promise<Reaction>
   stateFile: (native: string) => string
   state: (native: string) => WorkflowState
-  edit: (native: string, text: string | object) => void
+  edit: (native: string, text: string | object | undefined) => void
 }
 
 export function world(config: object = {}, ports: Partial<WorkflowPorts> = {}): World {
@@ -148,7 +148,9 @@ export function world(config: object = {}, ports: Partial<WorkflowPorts> = {}): 
     stateFile,
     state: native => JSON.parse(readFileSync(stateFile(native), 'utf8')),
     edit: (native, text) =>
-      writeFileSync(stateFile(native), typeof text === 'string' ? text : JSON.stringify(text)),
+      text === undefined
+        ? rmSync(stateFile(native))
+        : writeFileSync(stateFile(native), typeof text === 'string' ? text : JSON.stringify(text)),
     [Symbol.asyncDispose]: async () => folder.remove(),
   }
   return made
