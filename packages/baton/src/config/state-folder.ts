@@ -1,6 +1,7 @@
-import { chmodSync, lstatSync, mkdirSync } from 'node:fs'
+import { chmodSync, lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
+import { makeFolder } from './make-folder.ts'
 
 /** The paths inside the state folder. The launchers have `daemon.sock` and `hook.log` hard-coded. */
 export interface StateFolder {
@@ -38,7 +39,7 @@ export function stateFolder(dir: string): StateFolder {
 /** Creates the folder if needed. Refuses a folder that other users control. */
 export function openStateFolder(dir: string): StateFolder {
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 })
+    makeFolder(dir, 0o700)
   } catch (cause) {
     throw folderProblem(dir, cause)
   }

@@ -1,15 +1,7 @@
-import {
-  closeSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
+import { closeSync, openSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../adapters/system/clock.ts'
+import { makeFolder } from '../config/make-folder.ts'
 
 /**
  * The file that says a daemon is about to start, so that forty hooks at once start one and not forty. Empty:
@@ -26,7 +18,7 @@ export function claimStart(stateDir: string): StartClaim {
   const mark = markIn(stateDir)
   for (let tries = 0; tries < 2; tries++) {
     try {
-      mkdirSync(stateDir, { recursive: true, mode: 0o700 })
+      makeFolder(stateDir, 0o700)
       closeSync(openSync(mark, 'wx', 0o600))
       return 'mine'
     } catch (cause) {

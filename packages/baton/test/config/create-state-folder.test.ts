@@ -13,6 +13,23 @@ test('a state folder below a file is refused in one sentence that says what to d
   )
 })
 
+test('a home in which nothing can be created ends with the same sentence, and not in a loop', () => {
+  // macOS has no /proc, and nothing can be created in its root.
+  expect(() => openStateFolder('/proc/home-of-nobody/.local/state/baton')).toThrow(
+    expect.objectContaining({
+      code: 'not_allowed',
+      message: expect.stringContaining('/proc/home-of-nobody'),
+      remedy: expect.stringContaining('BATON_HOME'),
+    }),
+  )
+})
+
+test('a state folder several levels deep is created, and one that exists is taken', async () => {
+  await using folder = scratch()
+  const dir = join(folder.path, 'a/b/c/d')
+  for (let times = 0; times < 2; times++) expect(openStateFolder(dir)).toMatchObject({ dir })
+})
+
 test.each(['EROFS', 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'])(
   '%s while creating the state folder names the folder and BATON_HOME',
   code => {

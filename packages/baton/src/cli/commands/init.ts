@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
 import { agents } from '../../adapters/agents/agent-list.ts'
@@ -6,6 +6,7 @@ import { STATUS_LINE_PROGRAM } from '../../adapters/agents/claude-code/status-li
 import { answerLaunches } from '../../adapters/agents/launches.ts'
 import { adapterFor, adapters } from '../../adapters/agents/registry.ts'
 import { onPath } from '../../adapters/system/on-path.ts'
+import { makeFolder } from '../../config/make-folder.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
 import { openStateFolder, type StateFolder } from '../../config/state-folder.ts'
 import { replaceFile } from '../../daemon/secret-file.ts'
@@ -169,7 +170,7 @@ function chooseAgents(given: Given, io: Io): readonly AgentAdapter[] {
 }
 
 function writeProgram(path: string, program: string | Buffer): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(path), 0o700)
   if (existsSync(path) && readFileSync(path).equals(Buffer.from(program))) return
   replaceFile(path, program, 0o755)
 }
@@ -198,7 +199,7 @@ async function apply(changes: readonly FileChange[], given: Given, io: Io): Prom
       rmSync(path)
       removeEmptyFolders(dirname(path), topAbove(path, io))
     } else {
-      mkdirSync(dirname(path), { recursive: true })
+      makeFolder(dirname(path))
       replaceFile(path, after, modeOf(path) ?? 0o644)
       chmodSync(path, modeOf(path) ?? 0o644)
     }
