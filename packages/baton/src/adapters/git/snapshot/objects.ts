@@ -38,7 +38,7 @@ export class ObjectWriter {
   write(type: ObjectType, body: Buffer): string {
     const id = idOf(this.#store, type, body)
     // Trees and commits consist of ids, which do not get smaller.
-    const pack = type === 'blob' ? (bytes: Buffer) => deflateSync(bytes, LEVEL) : storeBytes
+    const pack = type === 'blob' ? compressSmall : storeBytes
     if (this.#isNew(id)) this.#put(id, type, body, pack)
     return id
   }
@@ -252,6 +252,16 @@ const MOST_HEAD = 32
 const looseBytes = (type: ObjectType, body: Buffer): Buffer =>
   Buffer.concat([Buffer.from(`${type} ${body.length}\0`), body])
 
+/**
+ * zlib's own tables take 270 kB, and its first piece of a result 16 kB, however small the content is. A first snapshot
+ * compresses every file, and Node frees most of this only later: with 5,000 files that took 100 MB.
+ */
+function compressSmall(bytes: Buffer): Buffer {
+  const bits = Math.min(15, Math.max(9, 32 - Math.clz32(bytes.length)))
+  const options = { ...LEVEL, windowBits: bits, memLevel: bits - 7, chunkSize: bytes.length + MOST_ADDED }
+  return deflateSync(bytes, options)
+}
+
 /** The format of zlib without compression. For few bytes it starts faster than zlib itself. */
 function storeBytes(bytes: Buffer): Buffer {
   if (bytes.length > MOST_STORED) return deflateSync(bytes, { level: 0 })
@@ -289,6 +299,8 @@ const compress = promisify(deflate) as (bytes: Buffer, options: { level: number 
 /** Time matters more than space here. */
 const LEVEL = { level: 1 }
 const LARGE_BYTES = 32_000
+/** What zlib adds to a short content that does not get smaller, and more. */
+const MOST_ADDED = 100
 const MOST_LOOSE = 100
 const MOST_STORED = 65535
 /** Offsets from here on are in a table of their own. */
