@@ -18,7 +18,6 @@ import { answererGuard } from './answerer-guard.ts'
 import { makeApi } from './api.ts'
 import { askRoutes } from './ask-routes.ts'
 import { claimRoutes } from './claim-routes.ts'
-import { garbageCollector } from './collect-garbage.ts'
 import { containedHooks } from './contained-hooks.ts'
 import { containedRoutes } from './contained-routes.ts'
 import { conversationRoutes } from './conversation-routes.ts'
@@ -57,7 +56,6 @@ const DRAIN_MS = 5000
 const QUIET_MS = 20
 const DEFAULT_PORT = 4747
 const TICK_MS = 5000
-const SWEEP_MS = 5000
 const HOUSEKEEPING_MS = 10 * 60 * 1000
 
 /** Serves hooks and the API until it is stopped. The caller must hold the lock; it is released at the end. */
@@ -211,7 +209,6 @@ export async function runDaemon(
     () => (socketId(folder.socket) === ownSocket && !isPackageRemoved() ? tick() : stop('stopped', 'daemon')),
     TICK_MS,
   )
-  const sweeping = setInterval(garbageCollector(), SWEEP_MS)
 
   function stop(
     reason: 'stopped' | 'drained',
@@ -225,7 +222,6 @@ export async function runDaemon(
   async function end(reason: 'stopped' | 'drained', hosted: 'end' | 'leave'): Promise<void> {
     clearInterval(housekeeping)
     clearInterval(ticking)
-    clearInterval(sweeping)
     const servers = [socket, loopback]
     for (const server of servers) server.close()
     if (socketId(folder.socket) === ownSocket) rmSync(folder.socket, { force: true })

@@ -7,6 +7,7 @@ import { openStateFolder, type StateFolder } from '../config/state-folder.ts'
 import { clearRemovalMarks } from '../hook/package-removed.ts'
 import { programPaths } from '../hook/program.ts'
 import { shortSocketPath } from '../hook/socket-path.ts'
+import { DAEMON_MEMORY } from '../hook/spawn.ts'
 import { startDone, startFailed, startLasts } from '../hook/start-mark.ts'
 import { bundledPlugin, workflowPrompt } from '../hook/start-workflow.ts'
 import { takeLock } from '../store/lock.ts'
@@ -34,6 +35,8 @@ const LINGER_MS = 3000
 
 const dir = process.argv.find(word => word.startsWith('--state-dir='))?.slice('--state-dir='.length)
 const home = process.env.HOME || homedir()
+// The C library has read these, and the programs that the daemon starts must not inherit them.
+for (const name of Object.keys(DAEMON_MEMORY)) delete process.env[name]
 process.exitCode = await serve(dir || stateDir(process.env, home), home)
 
 async function serve(dir: string, home: string): Promise<number> {

@@ -35,6 +35,7 @@ static const char *const CLI = @@CLI@@;
 static const char *const DAEMON = @@DAEMON@@;
 static const char *const KEPT = @@KEPT@@;
 static const char *const FLAGS[] = {@@FLAGS@@};
+static const struct { const char *name, *value; } MEMORY[] = {@@MEMORY@@};
 
 /* `unseen`: the safe answer in a mode in which no one would see a question. `aside`: no opinion. `removed`: the same, with the
    line that says how to clean up */
@@ -358,6 +359,7 @@ static void start_daemon(const char *mark) {
             if (regexec(&kept, name, 0, NULL, 0) == 0) environ[count++] = *pair;
         }
     environ[count] = NULL;
+    for (size_t i = 0; i < sizeof MEMORY / sizeof *MEMORY; i++) setenv(MEMORY[i].name, MEMORY[i].value, 1);
     const char *command[sizeof FLAGS / sizeof *FLAGS + 4];
     size_t words = 0;
     command[words++] = node();

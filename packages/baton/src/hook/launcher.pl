@@ -10,6 +10,7 @@ my $NODE     = '@@NODE@@';
 my $CLI      = '@@CLI@@';
 my $DAEMON   = '@@DAEMON@@';
 my @FLAGS    = (@@FLAGS@@);
+my %MEMORY   = (@@MEMORY@@);
 # agent/event => seconds the hook may take, and seconds without a byte after which the daemon hangs, where they are not the usual ones
 my %SECONDS = (
 @@SECONDS@@
@@ -279,6 +280,7 @@ sub start_daemon {
     for my $name (keys %ENV) {
         delete $ENV{$name} unless $name =~ /^(?:@@KEPT@@)$/;
     }
+    %ENV = (%ENV, %MEMORY);
     my @command = (node(), @FLAGS, $DAEMON, "--state-dir=$HOME");
     exec { $command[0] } @command;
     # Those who wait are told at once.

@@ -4,7 +4,7 @@ import { stateFolder } from '../config/state-folder.ts'
 import type { AgentProfile } from '../ports/agent.ts'
 import { compile } from './compile.ts'
 import { hookSeconds, hookSilence, SILENCE_SECONDS } from './deadline.ts'
-import { DAEMON_FLAGS, KEPT_ENVIRONMENT } from './spawn.ts'
+import { DAEMON_FLAGS, DAEMON_MEMORY, KEPT_ENVIRONMENT } from './spawn.ts'
 
 /** How a hook process reaches the daemon, the fastest first. `c` needs a compiler, `node` works wherever Baton does. */
 export const TRANSPORTS = ['c', 'perl', 'curl', 'node'] as const
@@ -101,6 +101,9 @@ function perl(places: LauncherPlaces): string {
     DAEMON: quoted(places.daemon),
     KEPT: KEPT_ENVIRONMENT,
     FLAGS: DAEMON_FLAGS.map(flag => `'${quoted(flag)}'`).join(', '),
+    MEMORY: Object.entries(DAEMON_MEMORY)
+      .map(pair => pair.map(word => `'${quoted(word)}'`).join(' => '))
+      .join(', '),
     SECONDS: seconds.join('\n'),
     ANSWERS: byAgent.join('\n'),
     UNSEEN: unseen.join('\n'),
@@ -125,6 +128,9 @@ function cSource(places: LauncherPlaces): string {
     // POSIX expressions know no groups that are not captured.
     KEPT: cText(`^(${KEPT_ENVIRONMENT.replaceAll('(?:', '(')})$`),
     FLAGS: DAEMON_FLAGS.map(cText).join(', '),
+    MEMORY: Object.entries(DAEMON_MEMORY)
+      .map(pair => `{${pair.map(cText).join(', ')}}`)
+      .join(', '),
     HOOKS: rows.join('\n'),
     UNSEEN: unseen.join('\n'),
   })

@@ -16,6 +16,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { profiles } from '../../src/adapters/agents/profiles.ts'
 import type { Transport } from '../../src/hook/launcher.ts'
+import { DAEMON_MEMORY } from '../../src/hook/spawn.ts'
 import { lateDaemon, WITH_LATE_DAEMON } from '../hook/late-daemon.ts'
 import {
   type Called,
@@ -212,7 +213,10 @@ export function hookClientContract(transport: Transport): void {
         const [pid = 0] = await oneDaemon(world)
         if (process.platform === 'linux') {
           const given = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').filter(Boolean)
-          expect(given.map(pair => pair.split('=')[0]).sort()).toEqual(['ANTHROPIC_API_KEY', 'HOME', 'PATH'])
+          const settings = Object.entries(DAEMON_MEMORY).map(pair => pair.join('='))
+          expect(given).toEqual(expect.arrayContaining(settings))
+          const others = given.filter(pair => !settings.includes(pair))
+          expect(others.map(pair => pair.split('=')[0]).sort()).toEqual(['ANTHROPIC_API_KEY', 'HOME', 'PATH'])
         }
         expect(groupOf(pid)).not.toBe(groupOf(process.pid))
         expect(groupOf(pid)).not.toBe(group)
