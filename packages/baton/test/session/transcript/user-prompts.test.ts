@@ -44,6 +44,9 @@ it.each([
   [
     'an agent that takes over',
     `${context}\n\nContinue the work from there: begin with the first of the next steps.`,
+  ],
+  [
+    'an agent that took over in an earlier version',
     `${context}\n\nGo on with the work from there: begin with the first of the next steps.`,
   ],
 ])('a prompt that Baton sent is not an instruction of the person: %s', (_, words) => {
