@@ -13,9 +13,11 @@ import type { DecodedEvent } from '../ports/agent.ts'
 import type { UntoldReports } from '../sandbox/reactor.ts'
 import {
   type AgentProgram,
+  PROOFS_FILE,
   Replacements,
   RewriteProofs,
   type RewriteState,
+  TRIALS_FILE,
 } from '../sandbox/rewrite-proofs.ts'
 import type { Sandboxes } from '../sandbox/sandboxes.ts'
 import type { Ground } from './ground.ts'
@@ -48,13 +50,18 @@ export function composeRewrites(
 ): Rewrites {
   const replacements = new Replacements()
   const proofs = new RewriteProofs({
-    load: async () => readText(join(stateDir, PROOFS)),
-    save: async text => void (await systemSmallFiles.write(stateDir, PROOFS, text)),
+    load: async () => readText(join(stateDir, PROOFS_FILE)),
+    save: async text => void (await systemSmallFiles.write(stateDir, PROOFS_FILE, text)),
   })
   const programOf = async (agent: string, { id, pid }: Session): Promise<AgentProgram> => ({
     agent,
     program: (await processOf(pid))?.program ?? `session ${id}`,
   })
+  const stateInTrials = (of: AgentProgram): Promise<RewriteState> =>
+    new RewriteProofs({
+      load: async () => readText(join(stateDir, TRIALS_FILE)),
+      save: async () => {},
+    }).stateOf(of)
   /** The agent ran a command itself that it was handed a replacement for: the user learns it. */
   const recordDropped = async (session: SessionId, of: AgentProgram) => {
     if (!(await proofs.record(of, 'dropped'))) return
@@ -69,6 +76,11 @@ export function composeRewrites(
       const of = await programOf(event.agent, session)
       const state = await proofs.stateOf(of)
       if (state !== 'unknown') return state
+      const tried = await stateInTrials(of)
+      if (tried !== 'unknown') {
+        await proofs.record(of, tried)
+        return tried
+      }
       const { mustProve } = sandboxingOf(event.agent) ?? {}
       // Without the replacement, the agent would ask as usual.
       if (!mustProve || !isAmongModes(mustProve, event.mode ?? session.mode)) return 'proven'
@@ -119,9 +131,6 @@ export function composeRewrites(
     },
   }
 }
-
-/** What is known about agents' programs, below the state folder. */
-const PROOFS = 'sandbox/rewrites.json'
 
 const droppedWords = ({ agent, program }: AgentProgram): string => {
   const title = agents.find(({ adapter }) => adapter.name === agent)?.adapter.title ?? agent

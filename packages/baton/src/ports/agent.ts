@@ -172,6 +172,8 @@ export interface AgentSandboxing {
    * replacement. So Baton first finds out whether it does. Absent: there is none.
    */
   readonly mustProve?: AgentSandboxing['modes']
+  /** How `baton init` can find that out by itself. Absent: a harmless command of the agent has to show it. */
+  readonly trial?: RewriteTrial
   /** The permission modes in which the agent itself judges what Baton leaves to it, and may refuse it. */
   readonly ownJudge?: readonly PermissionMode[]
   /** The shell with which the agent runs commands. */
@@ -180,6 +182,16 @@ export interface AgentSandboxing {
   whyOwnText(command: string, place: RulePlace): string | undefined
   /** The agent's own sandbox, if it is on and the command stays in it: then that one counts. */
   ownSandbox?(place: RulePlace): AgentOwnSandbox | undefined
+}
+
+/** How an agent's program runs once without a login: an empty home, and a scripted reply in place of its model. */
+export interface RewriteTrial {
+  readonly args: readonly string[]
+  env(place: { home: string; url: string }): Readonly<Record<string, string>>
+  /** Files of the home folder; `answer` is what the hook says, and `answerVariable` names the variable that holds its path. */
+  files(hook: { replacement: string; answerVariable: string }): Readonly<Record<string, string>>
+  /** What the model answers: first a call of this command, then a last word. */
+  reply(request: { path: string; body: object; command: string }): { type: string; text: string }
 }
 
 /** A sandbox that is part of an agent. */

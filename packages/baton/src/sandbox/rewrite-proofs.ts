@@ -19,6 +19,11 @@ interface Kept extends AgentProgram {
   state: Exclude<RewriteState, 'unknown'>
 }
 
+/** What the daemon knows about agents' programs, below the state folder. */
+export const PROOFS_FILE = 'sandbox/rewrites.json'
+/** What `baton init` found out by starting them. Each of the two files has one writer. */
+export const TRIALS_FILE = 'sandbox/rewrite-trials.json'
+
 /** Programs that are remembered; older ones are forgotten and looked at again. */
 const MOST_KEPT = 100
 

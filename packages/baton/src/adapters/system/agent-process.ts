@@ -38,12 +38,17 @@ async function programOf(pid: number, args: readonly string[]): Promise<string |
     const script = args.slice(1, args.indexOf('--')).find(word => !word.startsWith('-'))
     const named = INTERPRETERS.test(basename(executable)) ? script : executable
     if (named === undefined) return undefined
-    const path = await realpath(isAbsolute(named) ? named : join(`/proc/${pid}/cwd`, named))
-    const { size, mtimeMs } = await stat(path)
-    return `${path} ${size} ${Math.round(mtimeMs)}`
+    return await programFile(isAbsolute(named) ? named : join(`/proc/${pid}/cwd`, named))
   } catch {
     return undefined
   }
+}
+
+/** How `AgentProcess.program` names the file. */
+export async function programFile(file: string): Promise<string> {
+  const path = await realpath(file)
+  const { size, mtimeMs } = await stat(path)
+  return `${path} ${size} ${Math.round(mtimeMs)}`
 }
 
 const INTERPRETERS = /^(?:node|bun|deno|python)[\d.]*$/

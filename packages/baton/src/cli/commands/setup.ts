@@ -14,6 +14,7 @@ import { configOf } from '../local-judge.ts'
 import { askAtTerminal, isInteractive } from '../questions.ts'
 import { runSetupGuide } from '../setup-guide.ts'
 import { setupPlan } from '../setup-plan.ts'
+import { tryAgents } from '../try-agents.ts'
 import { changeUserConfig, type UserConfigChange, writeUserConfig } from '../user-config.ts'
 import { agentsOf, installHooks, otherHooks, plannedHooks, removeOtherHooks, showHooks } from './init.ts'
 
@@ -136,7 +137,11 @@ async function carryOut(
     }
   }
   const code = await installHooks(given, io, questions ? { questions } : {})
-  if (code === EXIT.ok) await giveOrShow(given, io)
+  if (code !== EXIT.ok) return code
+  await giveOrShow(given, io)
+  const isTried = !flag(given, 'dry-run') && !flag(given, 'no-trial')
+  const lines = isTried ? await tryAgents(agentsOf(given, io), folderOf(io), io) : []
+  if (!flag(given, 'json')) for (const line of lines) io.stdout.write(`${printable(line)}\n`)
   return code
 }
 

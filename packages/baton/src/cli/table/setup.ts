@@ -28,6 +28,10 @@ export const setupCommands: readonly Command[] = [
         choices: ['c', 'perl', 'curl', 'node'],
         help: 'Use this hook client instead of the fastest.',
       },
+      'no-trial': {
+        type: 'boolean',
+        help: 'Do not start Claude Code once, without a model, to see that its commands run in the sandbox.',
+      },
       'no-status-line': {
         type: 'boolean',
         help: "Leave Claude Code's status line alone. By default it reports to Baton how full the context is, and your own stays visible.",

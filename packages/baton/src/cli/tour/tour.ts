@@ -105,7 +105,7 @@ export async function runTour(options: TourOptions, terminal: Io): Promise<numbe
     progress('Setting up: a repository and its forge,')
     const world = await tourWorld(dir, io.env.PATH ?? '')
     progress(' hooks and daemon,')
-    await world.baton('init', '--yes', '--agent', 'claude')
+    await world.baton('init', '--yes', '--agent', 'claude', '--no-trial')
     progress(' a claim,')
     await world.baton('claim', String(ISSUE.number))
     progress(' a terminal.')

@@ -10,6 +10,7 @@ import { launches } from './launch.ts'
 import { REPLACED_WITH_ALLOW } from './modes.ts'
 import { whyOwnText } from './own-rules.ts'
 import { claudeReader } from './reader.ts'
+import { rewriteTrial } from './rewrite-trial.ts'
 import { claudeTerminal } from './terminal.ts'
 import { claudeTranscripts } from './transcript.ts'
 
@@ -29,6 +30,7 @@ export const agent: Agent = {
     tool: 'Bash',
     modes: ['default', 'accept-edits', 'bypass', ...REPLACED_WITH_ALLOW],
     mustProve: REPLACED_WITH_ALLOW,
+    trial: rewriteTrial,
     ownJudge: REPLACED_WITH_ALLOW,
     shellOf: ({ CLAUDE_CODE_SHELL, SHELL = '' }, has) =>
       /bash/.test(CLAUDE_CODE_SHELL ?? SHELL) || !has('zsh') ? 'bash' : 'zsh',
