@@ -20,7 +20,7 @@ test('before set-up and outside git, commands say what is missing', { timeout: 1
   expect(planned.stderr).toContain("Baton's hooks are not installed in Claude Code")
   for (const more of [[], ['--dry-run']])
     expect(await baton.run(['work', 'new', 'A thing', ...more])).toMatchObject({
-      code: 2,
+      code: 1,
       stdout: '',
       stderr: expect.stringMatching(/Not a git repository: .*Nothing was created\n.*git init/),
     })

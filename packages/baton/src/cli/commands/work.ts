@@ -70,7 +70,7 @@ async function begin(given: Given, io: Io, project: string, title: string): Prom
       remedy: 'Name it: --issue https://github.com/OWNER/REPOSITORY/pull/107',
     })
   if (!existsSync(join(project, '.git')))
-    throw new BatonError('usage', `Not a git repository: ${project}. Nothing was created`, {
+    throw new BatonError('not_found', `Not a git repository: ${project}. Nothing was created`, {
       remedy: 'Stages work on a branch. Go into a repository, or begin one here: git init',
     })
   if (flag(given, 'dry-run')) {
