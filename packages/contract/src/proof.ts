@@ -179,6 +179,8 @@ export const CheckList = z.object({
   /** The commit that is proven, and the one before the run, from which checks are derived. */
   commit: z.string(),
   base: z.string(),
+  /** What a person should know about a check before it runs. */
+  notes: z.array(z.object({ check: z.string(), note: z.string() })).optional(),
 })
 export type CheckList = z.infer<typeof CheckList>
 

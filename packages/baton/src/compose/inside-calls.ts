@@ -1,11 +1,13 @@
+import { join } from 'node:path'
 import { AGENTS } from '@batonpass/contract/agents'
 import { BatonError } from '@batonpass/contract/errors'
+import { isInside } from '@batonpass/shell-verdict/paths/resolve'
 import { agents } from '../adapters/agents/agent-list.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemIds } from '../adapters/system/ids.ts'
 import { readText } from '../adapters/system/read-text.ts'
 import { realpath } from '../adapters/system/realpath.ts'
-import type { OutsideLogin } from '../ports/agent.ts'
+import type { OutsideLogin, OwnFile } from '../ports/agent.ts'
 import type { ContainedRun } from '../ports/sandbox.ts'
 import { hostsOfLogin } from '../sandbox/network/host-settings.ts'
 import { hasOwnProxy } from '../sandbox/network/inside-environment.ts'
@@ -38,12 +40,15 @@ export function composeInsideCalls(
     loginOf: name => running.get(name),
     environmentOf: name => (running.has(name) ? env : undefined),
     async calls(agent, folder) {
-      const containment = agents.find(({ adapter }) => adapter.name === agent)?.containment
-      const login = containment?.outsideLogin({ home, env, read }, { for: 'answer', now: systemClock.now })
-      if (!login || 'reason' in login || hasOwnProxy(env)) return undefined
+      const known = agents.find(({ adapter }) => adapter.name === agent)
+      const login = known?.outsideLogin?.({ home, env, read }, { for: 'answer', now: systemClock.now })
+      if (!login) return { reason: `Baton does not know the login of ${AGENTS[agent].title}` }
+      if ('reason' in login) return login
+      if (hasOwnProxy(env)) return { reason: 'a proxy is set (HTTPS_PROXY)' }
       const status = await sandboxes().probe()
-      if (!status.available || !status.capabilities.sharedLoopback) return undefined
-      return async ({ program: name, args, env: own, input, withinMs }, signal) => {
+      if (!status.available) return { reason: status.reason }
+      if (!status.capabilities.sharedLoopback) return { reason: 'the sandbox has no network here' }
+      return async ({ program: name, args, env: own, input, withinMs, files }, signal) => {
         const checkout = realpath(folder)
         const program = programOf(name, env.PATH ?? '')
         const id = `answer_${systemIds.id(20)}`
@@ -57,10 +62,12 @@ export function composeInsideCalls(
             settings: { ...settings, ...nothing, hosts: hostsOfLogin(login) },
             mounts: [{ kind: 'read-only', path: checkout, source: checkout }, ...programMounts(program)],
             environment: { ...own, ...login.environment },
+            homeFiles: new Map([...ownFiles(login.files, home), ...filesOfCall(files)]),
           })
           try {
             const started = systemClock.now()
-            const ran = await sandbox.run([program, ...args], { input, timeoutMs: withinMs, signal })
+            const argv = [...(files ? inFolder(join(home, FOLDER)) : []), program, ...args]
+            const ran = await sandbox.run(argv, { input, timeoutMs: withinMs, signal })
             const isLate = systemClock.now() - started >= withinMs
             return { ...ran, why: whyEnded(ran, signal.aborted, isLate) }
           } finally {
@@ -77,6 +84,33 @@ export function composeInsideCalls(
     },
   }
 }
+
+/** In the home folder inside: an agent's own folder, without anything of the project. */
+const FOLDER = 'answer'
+
+const filesOfCall = (files: Readonly<Record<string, string>> | undefined): [string, string][] =>
+  files
+    ? [
+        [`${FOLDER}/.empty`, ''],
+        ...Object.entries(files).map(([path, text]): [string, string] => [`${FOLDER}/${path}`, text]),
+      ]
+    : []
+
+const ownFiles = (files: readonly OwnFile[], home: string): [string, string][] =>
+  files.flatMap(file =>
+    file.kind === 'private' && isInside(file.path, home)
+      ? [[file.path.slice(home.length + 1), file.text]]
+      : [],
+  )
+
+/** Starts a program in a folder that exists only inside. */
+const inFolder = (folder: string): string[] => [
+  '/bin/sh',
+  '-c',
+  'cd "$1" && shift && exec "$@"',
+  'sh',
+  folder,
+]
 
 function whyEnded({ code }: ContainedRun, isAborted: boolean, isLate: boolean) {
   if (isAborted) return 'aborted'

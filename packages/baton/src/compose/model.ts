@@ -10,6 +10,7 @@ import { systemClock } from '../adapters/system/clock.ts'
 import { systemIds } from '../adapters/system/ids.ts'
 import { onPath } from '../adapters/system/on-path.ts'
 import { systemPrograms } from '../adapters/system/programs.ts'
+import { realpath } from '../adapters/system/realpath.ts'
 import { systemTimers } from '../adapters/system/timers.ts'
 import type { Environment } from '../config/places.ts'
 import type { Redactor } from '../journal/redact.ts'
@@ -49,8 +50,8 @@ export const privateCalls = ({ env, stateDir, ownCalls }: CallParts): PrivateCal
   folder: join(stateDir, 'calls'),
 })
 
-/** How an agent's program runs in the sandbox, where it can read this checkout; undefined if it cannot. */
-export type InsideCalls = (agent: AgentName, checkout: string) => Promise<InsideCall | undefined>
+/** How an agent's program runs in the sandbox, where it can read this checkout; or why it cannot. */
+export type InsideCalls = (agent: AgentName, checkout: string) => Promise<InsideCall | { reason: string }>
 
 /**
  * Agents for the reviews of a proof. The work that they read is hostile: an agent has tools that read only in the sandbox, with
@@ -59,7 +60,7 @@ export type InsideCalls = (agent: AgentName, checkout: string) => Promise<Inside
 export const composeReviewers = (
   parts: CallParts & UsageParts & { inside?: InsideCalls | undefined },
 ): Reviewers => ({
-  find(wanted) {
+  find(wanted, model) {
     const { env } = parts
     const choice = {
       ...privateCalls(parts),
@@ -67,15 +68,27 @@ export const composeReviewers = (
       onUsage: noteUsage('review', parts),
     }
     const name = wanted === undefined ? undefined : launchesOf(wanted).agent
-    const agents = answerLaunches().filter(({ agent }) => agent !== 'cursor' && (!name || agent === name))
+    const launches = (reads?: string) =>
+      answerLaunches({ model, reads }).filter(({ agent }) => agent !== 'cursor' && (!name || agent === name))
+    const agents = launches()
     for (const { agent } of agents) {
       const found = chooseModel({ ...choice, agents }, agent)
       if (!found) continue
       const inCheckout = async (checkout: string) => {
         const inside = await parts.inside?.(agent, checkout)
-        return inside && chooseModel({ ...choice, agents, inside }, agent)?.model
+        if (!inside || 'reason' in inside) return undefined
+        const reading = launches(realpath(checkout))
+        const chosen = chooseModel({ ...choice, agents: reading, inside }, agent)
+        // Claude Code's program is started in its own way, with tools that read.
+        const reads =
+          agent === 'claude-code' || reading.some(each => each.agent === agent && each.reads === true)
+        return chosen && { model: chosen.model, reads: reads ? realpath(checkout) : undefined }
       }
-      return { ...found, inCheckout }
+      const whyOutside = async () => {
+        const inside = await parts.inside?.(agent, '/')
+        return inside && 'reason' in inside ? inside.reason : undefined
+      }
+      return { ...found, inCheckout, whyOutside }
     }
     const why = name === 'cursor' ? 'its tools cannot be turned off' : 'it is not installed'
     throw name

@@ -23,7 +23,7 @@ export function proofRoutes(
   })
   api.get('/api/proofs/checks', async c => {
     const order = ProofRequest.parse(c.req.query())
-    return c.json(CheckList.parse(await proofs.checksOf({ ...order, project: rootOf(order.project) })))
+    return c.json(CheckList.parse(await proofs.describeChecks({ ...order, project: rootOf(order.project) })))
   })
   api.get('/api/proofs/:id', async c => c.json(Proof.parse(await proofs.get(c.req.param('id')))))
   api.post('/api/proofs', bodyLimit({ maxSize: MAX_BYTES }), async c => {

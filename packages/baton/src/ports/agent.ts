@@ -133,6 +133,8 @@ export interface Agent {
   callMark?(toolUseId: string): string
   /** Absent: Baton does not run this agent's commands in the sandbox. */
   readonly sandboxing?: AgentSandboxing
+  /** Its login for a single answer in the sandbox, which stays outside; or why it cannot. Absent: it never can. */
+  readonly outsideLogin?: AgentContainment['outsideLogin']
   /** Absent: Baton does not run this agent in the sandbox as a whole. */
   readonly containment?: AgentContainment
   /** Absent: Baton watches this agent in a terminal but does not type into it. */

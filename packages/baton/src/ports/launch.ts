@@ -8,10 +8,19 @@ export interface Launch {
   env?: Readonly<Record<string, string>>
 }
 
+export interface AnswerOrder {
+  model?: string | undefined
+  flags?: readonly string[]
+  /** A folder that it may read with tools of its own, because it runs in the sandbox. */
+  reads?: string | undefined
+}
+
 /** How to start an agent for a single answer. */
 export interface AnswerLaunch extends Launch {
   /** Files to write to the call's own, otherwise empty folder, for options that an agent reads only from files. */
   files?: Readonly<Record<string, string>>
+  /** It has tools that read, as it was ordered. */
+  reads?: boolean
 }
 
 /** How to start an agent as a program that speaks the Agent Client Protocol. */
@@ -38,7 +47,7 @@ export interface Launches {
   /** Without a terminal, to the end of one turn. */
   headless(order: { prompt: string; resume?: string }): Launch
   /** For a single answer as plain text on stdout. The question arrives on stdin; tools are disabled if the agent allows it. */
-  answer?(order: { model?: string | undefined; flags?: readonly string[] }): AnswerLaunch
+  answer?(order: AnswerOrder): AnswerLaunch
   /** As a program that speaks the Agent Client Protocol on its standard streams, if available. */
   acp?(): AcpLaunch
   /** Lets the agent start in a folder without its own question whether to trust it, if the user trusted the other one. */

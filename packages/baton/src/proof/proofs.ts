@@ -6,6 +6,7 @@ import type { SmallFiles } from '../ports/small-files.ts'
 import { type ChoicePorts, chooseChecks, findCommit, isOnForge, type ProofOrder } from './choose-checks.ts'
 import { judgeProof } from './judge-proof.ts'
 import { type OutsidePorts, runOutsideChecks } from './outside-checks.ts'
+import { noteOnReview } from './review-check.ts'
 import type { Reviewers } from './review-session.ts'
 import { type CheckPorts, removeCheckouts, runChecks } from './run-checks.ts'
 
@@ -41,6 +42,17 @@ export class Proofs {
   /** The checks that a proof would run, and why these. */
   checksOf(order: ProofOrder): Promise<CheckList & Pick<Proof, 'later'>> {
     return chooseChecks(this.#parts, order)
+  }
+
+  /** The same for a person: also which reviews could not run here, or not in the sandbox. */
+  async describeChecks(order: ProofOrder): Promise<CheckList> {
+    const list = await this.checksOf(order)
+    const notes: NonNullable<CheckList['notes']> = []
+    for (const check of list.checks) {
+      const note = check.kind === 'review' ? await noteOnReview(this.#parts.reviewers, check) : undefined
+      if (note !== undefined) notes.push({ check: check.name, note })
+    }
+    return { ...list, ...(notes.length > 0 ? { notes } : {}) }
   }
 
   /** The full id of a commit. */

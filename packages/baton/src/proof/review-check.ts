@@ -1,7 +1,15 @@
+import { BatonError } from '@batonpass/contract/errors'
 import type { Check, CheckResult, Proof } from '@batonpass/contract/proof'
 import { visible } from '@batonpass/contract/visible'
 import { z } from 'zod'
-import { askReviewer, HOSTILE, MATERIAL, type ReviewParts, shapeOf } from './review-session.ts'
+import {
+  askReviewer,
+  HOSTILE,
+  MATERIAL,
+  type Reviewers,
+  type ReviewParts,
+  shapeOf,
+} from './review-session.ts'
 
 export type ReviewCheck = Extract<Check, { kind: 'review' }>
 
@@ -36,6 +44,22 @@ export async function reviewCommit(
   return 'why' in reviewed
     ? { ...about, status: 'not-run', why: `${check.name}: ${reviewed.why}` }
     : judge(reviewed.answer, reviewed.known, reviewed.by, about, parts.redact)
+}
+
+/** What a person should know about a review before it runs; undefined if it runs in the sandbox. */
+export async function noteOnReview(
+  reviewers: Reviewers | undefined,
+  { agent, model }: ReviewCheck,
+): Promise<string | undefined> {
+  try {
+    const reviewer = reviewers?.find(agent, model)
+    if (!reviewer) return 'cannot run: no agent can review here'
+    const why = await reviewer.whyOutside?.()
+    return why && `${reviewer.by} reviews without tools and outside the sandbox: ${why}`
+  } catch (cause) {
+    if (!(cause instanceof BatonError)) throw cause
+    return `cannot run: ${cause.message}`
+  }
 }
 
 function judge(

@@ -10,15 +10,21 @@ import { betweenBorders, encodeFacts } from '../ports/model-data.ts'
 /** Fresh sessions of agents that answer one question. */
 export interface Reviewers {
   /** The agent of this name, or the first one that is installed. Throws a BatonError if there is none. */
-  find(agent: string | undefined): Reviewer
+  find(agent: string | undefined, model: string | undefined): Reviewer
 }
 
 export interface Reviewer {
   by: string
   /** Has no tools and sees only what it is given. */
   model: Model
-  /** In the sandbox, with tools that can read this checkout and without a login. Undefined: the agent cannot do that here. */
-  inCheckout?(folder: string): Promise<Model | undefined>
+  /** In the sandbox and without a login there. Undefined: the agent cannot do that here. */
+  inCheckout?(
+    folder: string,
+  ): Promise<
+    { model: Model /** Where its tools find the checkout. */; reads?: string | undefined } | undefined
+  >
+  /** Why it cannot; undefined if it can. */
+  whyOutside?(): Promise<string | undefined>
 }
 
 export interface ReviewParts {
@@ -70,13 +76,13 @@ export async function askReviewer<T>(
 ): Promise<Reviewed<T>> {
   try {
     if (!parts.reviewers) return { why: 'no agent can review here' }
-    const reviewer = parts.reviewers.find(question.agent)
+    const reviewer = parts.reviewers.find(question.agent, question.model)
     const reads = reviewer.inCheckout && !(await parts.containment.whyUnavailable(proof.project))
     const plain = () => converse(parts, proof, question, { by: reviewer.by, model: reviewer.model }, signal)
     if (!reads) return await plain()
     return await inCheckout(parts, proof, async folder => {
-      const model = await reviewer.inCheckout?.(folder)
-      return model ? converse(parts, proof, question, { by: reviewer.by, model, folder }, signal) : plain()
+      const inside = await reviewer.inCheckout?.(folder)
+      return inside ? converse(parts, proof, question, { by: reviewer.by, ...inside }, signal) : plain()
     })
   } catch (cause) {
     if (signal.aborted || !(cause instanceof BatonError)) throw cause
@@ -106,7 +112,7 @@ async function converse<T>(
   parts: ReviewParts,
   proof: Proof,
   { system, facts, shape, minutes, wanted, model: named }: ReviewQuestion<T>,
-  { by, model, folder }: { by: string; model: Model; folder?: string },
+  { by, model, reads }: { by: string; model: Model; reads?: string | undefined },
   signal: AbortSignal,
 ): Promise<Reviewed<T>> {
   const { clock } = parts
@@ -120,7 +126,7 @@ async function converse<T>(
     const all = { ...facts, ...material, files, lastRound: round === MAX_ROUNDS }
     const prompt = [
       'Review the change between the two border lines.',
-      ...(folder ? ['Your working folder is a clean checkout of the commit: read there what you need.'] : []),
+      ...(reads ? [`A clean checkout of the commit is in ${reads}: read there what you need.`] : []),
       betweenBorders(encodeFacts(all), () => parts.ids.id(26)),
     ].join('\n')
     const ask = { model: named ?? DEFAULT_MODEL, system, prompt, withinMs, maxTokens: 8000 }

@@ -153,8 +153,13 @@ export class Sandboxes {
       worktree,
       path,
       settings,
+      homeFiles = new Map(),
       ...shown
-    }: Pick<SandboxedCall, 'worktree' | 'path' | 'settings'> & Pick<OwnCall, 'mounts' | 'environment'>,
+    }: Pick<SandboxedCall, 'worktree' | 'path' | 'settings'> &
+      Pick<OwnCall, 'mounts' | 'environment'> & {
+        /** Texts of files in its private home folder, by their path below it. */
+        homeFiles?: ReadonlyMap<string, string>
+      },
   ): Promise<OwnSandbox> {
     const { sandbox, files } = this.#parts
     // Otherwise `start` could take it for one that a killed daemon left.
@@ -164,6 +169,7 @@ export class Sandboxes {
       ...this.#settingsFor(settings),
       network: session => this.#networkFor(name, session, settings),
     })
+    for (const [path, text] of homeFiles) await opened.writeHome(path, text)
     return {
       run: (argv, options) => opened.run({ worktree, cwd: worktree, path, ...shown }, argv, options),
       end: async () => {

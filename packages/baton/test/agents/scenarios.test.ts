@@ -6,7 +6,7 @@ import { cross } from './handoff-between-agents.ts'
 import { EVERY_RUN, tryAgent } from './scenarios.ts'
 import { IN_A_TERMINAL } from './terminal.ts'
 
-// These three in every run, two of them in a terminal, too; `npm run test:agents` tries all of everything.
+// These three in every run, two of them in a terminal and as reviewers, too; `npm run test:agents` tries all of everything.
 const THREE = [claudeCode, codex, pi]
 const TYPED_INTO = [codex, pi]
 
@@ -23,8 +23,8 @@ test.each(THREE)(
   '$name does everything expected of it under Baton',
   async agent => {
     const typedInto = TYPED_INTO.includes(agent)
-    const outcomes = await tryAgent(agent, typedInto ? ['terminal'] : [])
-    const wanted = typedInto ? [...EVERY_RUN, ...IN_A_TERMINAL] : EVERY_RUN
+    const outcomes = await tryAgent(agent, typedInto ? ['review', 'terminal'] : [])
+    const wanted = typedInto ? [...EVERY_RUN, 'review', ...IN_A_TERMINAL] : EVERY_RUN
     expect(outcomes).toMatchObject(Object.fromEntries(wanted.map(behaviour => [behaviour, 'works'])))
   },
   180_000,

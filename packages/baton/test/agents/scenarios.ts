@@ -11,6 +11,7 @@ import { type Check, judged, messageOf, type Outcome } from './check.ts'
 import { chatWithHostedAgent } from './hosted-agents.ts'
 import { limits } from './limits.ts'
 import { checkModelAnswers } from './model-answers.ts'
+import { checkReview } from './review.ts'
 import { checkSandbox } from './sandbox.ts'
 import { IN_A_TERMINAL, inTerminal } from './terminal.ts'
 import { checkTerminalDialog } from './terminal-dialog.ts'
@@ -33,11 +34,12 @@ export const EVERY_RUN = [
 ] as const
 
 /** What is tried besides: each takes a program or a terminal more. */
-const BESIDES = ['hosted', 'terminal', 'person', 'limit'] as const
+const BESIDES = ['review', 'hosted', 'terminal', 'person', 'limit'] as const
 
 /** What every agent is tried on, in the order of the table. */
 export const BEHAVIOURS = [
   ...EVERY_RUN,
+  'review',
   'hosted',
   ...IN_A_TERMINAL,
   'ask at its terminal',
@@ -60,6 +62,7 @@ export async function tryAgent(
     outcomes.supervisor ??= failed
   })
   outcomes.sandbox = await judged(() => checkSandbox(agent))
+  if (besides.includes('review')) outcomes.review = await judged(() => checkReview(agent))
   if (besides.includes('hosted')) outcomes.hosted = await judged(() => chatWithHostedAgent(agent))
   if (besides.includes('terminal'))
     await inTerminal(agent, async (behaviour, check) => {

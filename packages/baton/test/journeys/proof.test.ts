@@ -179,6 +179,11 @@ describe('baton proof', () => {
   test('says so if there is nothing to check', async () => {
     await using here = await world({ 'a.txt': '' })
     expect(said(await here.prove())).toBe('unproven (no checks)')
+
+    here.baton.configure('proof:\n  done_when:\n    - review: Is it right?\n      agent: cursor\n')
+    expect(await here.baton.must('checks')).toContain(
+      '! review: Is it right?: cannot run: cursor cannot review: its tools cannot be turned off',
+    )
   })
 
   test('runs no command without a sandbox (sandbox.mode off)', async () => {

@@ -7,7 +7,8 @@ import type { Model } from '../../src/ports/model.ts'
 import { judgeProof } from '../../src/proof/judge-proof.ts'
 import { runOutsideChecks } from '../../src/proof/outside-checks.ts'
 import { problemsOf } from '../../src/proof/problems.ts'
-import { askReviewer, shapeOf } from '../../src/proof/review-session.ts'
+import { noteOnReview, type ReviewCheck } from '../../src/proof/review-check.ts'
+import { askReviewer, type Reviewers, shapeOf } from '../../src/proof/review-session.ts'
 import { runChecks } from '../../src/proof/run-checks.ts'
 
 const TEST = "test('adds', () => expect(add(1, 2)).toBe(3))\n"
@@ -227,7 +228,7 @@ describe('A review in the sandbox', () => {
       ({
         ask: async (question, shape) => {
           done.push(`ask${where}`)
-          expect(question.prompt.includes('Your working folder')).toBe(where !== '')
+          expect(question.prompt.includes('A clean checkout of the commit is in /')).toBe(where !== '')
           return shape.parse(passes)
         },
       }) as Pick<Model, 'ask'> as Model
@@ -250,7 +251,11 @@ describe('A review in the sandbox', () => {
         containment: { whyUnavailable: async () => missing },
         folderFor: name => `/checkouts/${name}`,
         reviewers: {
-          find: () => ({ by: 'claude', model: model(''), inCheckout: async to => model(` in ${to}`) }),
+          find: () => ({
+            by: 'claude',
+            model: model(''),
+            inCheckout: async to => ({ model: model(` in ${to}`), reads: to }),
+          }),
         },
         clock: { now: () => 0, elapsed: () => 0 },
         ids: { id: () => 'x'.repeat(26) },
@@ -262,6 +267,35 @@ describe('A review in the sandbox', () => {
     )
     expect(reviewed).toMatchObject({ answer: passes, by: 'claude' })
     expect(done).toEqual(steps)
+  })
+})
+
+describe('What a person learns about a review before it runs', () => {
+  const check = { kind: 'review', agent: 'codex' } as ReviewCheck
+  const reviewer = { by: 'codex', model: {} as Model }
+  it.each<[string, Reviewers | undefined, string | undefined]>([
+    [
+      'nothing, if it runs in the sandbox',
+      { find: () => ({ ...reviewer, whyOutside: async () => undefined }) },
+      undefined,
+    ],
+    [
+      'why it does not run in the sandbox',
+      { find: () => ({ ...reviewer, whyOutside: async () => 'Codex logs in with ChatGPT' }) },
+      'codex reviews without tools and outside the sandbox: Codex logs in with ChatGPT',
+    ],
+    [
+      'why it cannot run',
+      {
+        find: () => {
+          throw new BatonError('missing_tool', 'codex cannot review: it is not installed')
+        },
+      },
+      'cannot run: codex cannot review: it is not installed',
+    ],
+    ['that no agent can', undefined, 'cannot run: no agent can review here'],
+  ])('%s', async (_, reviewers, note) => {
+    expect(await noteOnReview(reviewers, check)).toBe(note)
   })
 })
 

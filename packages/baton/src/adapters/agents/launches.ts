@@ -1,6 +1,6 @@
 import { BatonError } from '@batonpass/contract/errors'
 import type { AgentName } from '@batonpass/contract/event'
-import type { AnswerLaunch, Launches } from '../../ports/launch.ts'
+import type { AnswerLaunch, AnswerOrder, Launches } from '../../ports/launch.ts'
 import { agents } from './agent-list.ts'
 import { findProfile } from './profiles.ts'
 
@@ -22,5 +22,5 @@ export function launchesOf(name: string): Launches {
 }
 
 /** How the agents that can are started for one answer. */
-export const answerLaunches = (): readonly (AnswerLaunch & { agent: AgentName })[] =>
-  LAUNCHES.flatMap(({ agent, answer }) => (answer ? { agent, ...answer({}) } : []))
+export const answerLaunches = (order: AnswerOrder = {}): readonly (AnswerLaunch & { agent: AgentName })[] =>
+  LAUNCHES.flatMap(({ agent, answer }) => (answer ? { agent, ...answer(order) } : []))

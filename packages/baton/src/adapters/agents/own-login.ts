@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import type { z } from 'zod'
 
 /** What an agent inside has in place of each secret of its login. The proxy replaces it. */
 export const PLACEHOLDER = 'sk-ant-baton-adds-the-login-outside-the-sandbox'
@@ -29,6 +30,15 @@ export function replaceLoginFile(path: string, change: (known: unknown) => unkno
     renameSync(draft, real)
   } finally {
     rmSync(draft, { force: true })
+  }
+}
+
+/** A file of an agent; an absent one is empty, another content than known is undefined. */
+export function readOwnJson<T>(schema: z.ZodType<T>, text: string | undefined): T | undefined {
+  try {
+    return schema.safeParse(JSON.parse(text ?? '{}')).data
+  } catch {
+    return undefined
   }
 }
 

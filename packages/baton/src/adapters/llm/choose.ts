@@ -47,6 +47,7 @@ function programModel(
       calls,
       {
         ...launch,
+        files: launch.files ?? {},
         program,
         input: `${question.system}\n\n${question.prompt}${more}`,
         withinMs: question.withinMs,
@@ -55,7 +56,11 @@ function programModel(
     ).finally(() => calls.onUsage?.({ by: launch.program, model: 'its own' }))
   return {
     async ask(question, shape, signal) {
-      const answer = await run(question, `\n\n${WANTED}\n${JSON.stringify(shape.schema)}`, signal)
+      const answer = await run(
+        question,
+        `\n\n${launch.reads ? 'Use only tools that read.' : 'Use no tool.'} ${WANTED}\n${JSON.stringify(shape.schema)}`,
+        signal,
+      )
       try {
         return shape.parse(JSON.parse(bare(answer)))
       } catch {
@@ -70,8 +75,7 @@ function programModel(
   }
 }
 
-const WANTED =
-  'Use no tool. Answer with one JSON object that fits this JSON Schema, and with nothing before or after it:'
+const WANTED = 'Answer with one JSON object that fits this JSON Schema, and with nothing before or after it:'
 
 /** Models often put JSON into a code fence; any other text around it makes the answer invalid. */
 function bare(answer: string): string {

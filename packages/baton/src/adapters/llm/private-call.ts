@@ -19,7 +19,13 @@ export interface PrivateCalls {
 }
 
 /** Runs an agent's program in the sandbox. The variables are the call's own: those that log in stay outside. */
-export type InsideCall = (call: Omit<ProgramCall, 'cwd'>, signal: AbortSignal) => Promise<ProgramEnd>
+export type InsideCall = (
+  call: Omit<ProgramCall, 'cwd'> & {
+    /** It runs in an empty folder of its own, with these files. Absent: in the folder that it may read. */
+    files?: Readonly<Record<string, string>> | undefined
+  },
+  signal: AbortSignal,
+) => Promise<ProgramEnd>
 
 export interface PrivateCall extends AnswerLaunch, Pick<ProgramCall, 'input' | 'withinMs'> {}
 
@@ -47,16 +53,20 @@ export async function privateCall(
     const input = call.input.replaceAll(/(?<![A-Za-z0-9])@(?=\S)/g, '@ ')
     const what = { program, args, withinMs, input }
     const end = inside
-      ? await inside({ ...what, env: own }, signal)
+      ? await inside({ ...what, env: own, files: call.files }, signal)
       : await programs.run({ ...what, cwd, env: { ...agentEnvironment(env), ...own } }, signal)
     if (end.why === 'timed-out')
       throw new BatonError('timed_out', `${name} did not answer within ${call.withinMs / 1000} seconds`)
     if (end.why === 'aborted') throw new BatonError('model_failed', `${name} was cancelled`)
     // Its error output may contain the question, so do not show it.
     if (end.why !== 'itself' || end.code !== 0)
-      throw new BatonError('model_failed', `${name} did not answer (${end.code ?? end.why})`, {
-        remedy: `Run ${name} once by hand to see whether it is logged in.`,
-      })
+      throw new BatonError(
+        'model_failed',
+        `${name} did not answer${inside ? ' in the sandbox' : ''} (${end.code ?? end.why})`,
+        {
+          remedy: `Run ${name} once by hand to see whether it is logged in.`,
+        },
+      )
     return end.stdout
   } finally {
     release()

@@ -52,6 +52,7 @@ export async function showChecks(given: Given, io: Io, commit: string | undefine
     return EXIT.ok
   }
   io.stdout.write(checkLines(found, io))
+  for (const { check, note } of found.notes ?? []) io.stdout.write(`${printable(`! ${check}: ${note}`)}\n`)
   if (found.checks.length === 0) io.stdout.write(`${NONE} Set proof.done_when in .baton.yaml.\n`)
   return EXIT.ok
 }

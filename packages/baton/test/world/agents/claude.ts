@@ -153,6 +153,7 @@ export const claudeCode: RealAgent = {
   ],
   interactive: ['--permission-mode', 'bypassPermissions'],
   shell: command => call('Bash', { command }),
+  read: path => call('Read', { file_path: path }),
 }
 
 // The last line may still be in the writing.

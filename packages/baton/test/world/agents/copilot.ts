@@ -24,4 +24,5 @@ export const copilot: RealAgent = {
   ],
   interactive: [],
   shell: command => call('bash', { command, description: 'As asked' }),
+  read: path => call('view', { path }),
 }

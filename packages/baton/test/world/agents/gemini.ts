@@ -43,4 +43,5 @@ export const gemini: RealAgent = {
     },
   }),
   shell: command => call('run_shell_command', { command }),
+  read: path => call('read_file', { file_path: path }),
 }

@@ -50,6 +50,7 @@ export const opencode: RealAgent = {
   ],
   interactive: [],
   shell: command => call('bash', { command, description: 'As asked' }),
+  read: path => call('read', { filePath: path }),
   async serve(home, order, done) {
     const program = await installAgent('opencode')
     const child = spawn(program, ['serve', '--hostname', '127.0.0.1', '--port', '0'], {

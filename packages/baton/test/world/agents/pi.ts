@@ -30,4 +30,5 @@ export const pi: RealAgent = {
   ],
   interactive: [],
   shell: command => call('bash', { command }),
+  read: path => call('read', { path }),
 }

@@ -31,6 +31,8 @@ export interface RealAgent {
   oneTry?: Readonly<Record<string, string>>
   /** A turn of the model in which it calls the agent's shell tool. */
   shell(command: string): Turn
+  /** A turn in which it calls the tool with which it reads a file in a review. Absent: it has none there. */
+  read?(path: string): Turn
   /** The same where it is hosted over the Agent Client Protocol, if the model has to say more there. */
   hostedShell?(command: string): Turn
   /** A run in a server that stays until `done`, for an agent whose plain run ends with its first turn. */

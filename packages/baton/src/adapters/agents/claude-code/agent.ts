@@ -8,6 +8,7 @@ import { containment } from './containment.ts'
 import { settingsPath } from './install.ts'
 import { launches } from './launch.ts'
 import { REPLACED_WITH_ALLOW } from './modes.ts'
+import { outsideLogin } from './outside-login.ts'
 import { whyOwnText } from './own-rules.ts'
 import { claudeReader } from './reader.ts'
 import { rewriteTrial } from './rewrite-trial.ts'
@@ -25,6 +26,7 @@ export const agent: Agent = {
   }),
   transcripts: claudeTranscripts,
   launches,
+  outsideLogin,
   // In `plan` a hook's allow counts for nothing: its classifier or a person would be shown the replacement.
   sandboxing: {
     tool: 'Bash',

@@ -5,6 +5,7 @@ import { userShell } from '../user-shell.ts'
 import { adapter } from './adapter.ts'
 import { capabilities } from './capabilities.ts'
 import { launches } from './launch.ts'
+import { outsideLogin } from './outside-login.ts'
 import { ownSandbox, whyOwnText } from './own-rules.ts'
 import { callMark } from './shell-call.ts'
 import { codexTerminal } from './terminal.ts'
@@ -22,6 +23,7 @@ export const agent: Agent = {
   }),
   transcripts,
   launches,
+  outsideLogin,
   callMark,
   sandboxing: {
     tool: 'Bash',

@@ -4,6 +4,7 @@ import { ownFolder } from '../own-folder.ts'
 import { adapter } from './adapter.ts'
 import { capabilities } from './capabilities.ts'
 import { launches } from './launch.ts'
+import { outsideLogin } from './outside-login.ts'
 import { whyOwnText } from './own-rules.ts'
 import { copilotTerminal } from './terminal.ts'
 import { reader, transcripts } from './transcript.ts'
@@ -19,6 +20,7 @@ export const agent: Agent = {
   }),
   transcripts,
   launches,
+  outsideLogin,
   sandboxing: {
     tool: 'bash',
     modes: 'any',

@@ -10,18 +10,21 @@ export const launches: Launches = {
     program: 'copilot',
     args: [...(resume ? [`--resume=${resume}`] : []), `--prompt=${prompt}`],
   }),
-  answer: ({ model, flags = [] }) => ({
+  answer: ({ model, flags = [], reads }) => ({
     program: 'copilot',
     args: [
       ...['--silent', '--no-color', '--no-ask-user', '--no-auto-update', '--no-custom-instructions'],
       ...['--disable-builtin-mcps', '--no-remote', '--no-remote-export', '--disallow-temp-dir'],
       ...(model ? ['--model', model] : []),
       ...flags,
-      // No tool is called that: none is there.
-      '--available-tools=none',
+      // No tool is called that: none is there. `--add-dir` would load skills of the folder.
+      ...(reads === undefined
+        ? ['--available-tools=none']
+        : ['--available-tools=view,grep,glob', '--allow-all-paths']),
     ],
     // A person's own `true` would let it do everything.
     env: { COPILOT_ALLOW_ALL: 'false' },
+    reads: reads !== undefined,
   }),
   acp: () => ({
     program: 'copilot',

@@ -10,17 +10,19 @@ export const launches: Launches = {
     program: 'gemini',
     args: [...(resume ? ['--resume', resume] : []), `--prompt=${prompt}`],
   }),
-  answer: ({ model, flags = [] }) => ({
+  answer: ({ model, flags = [], reads }) => ({
     program: 'gemini',
     args: [
       ...['--approval-mode', 'default'],
       ...['--extensions', 'none'],
+      ...(reads === undefined ? [] : ['--include-directories', reads]),
       ...(model ? ['--model', model] : []),
       ...flags,
     ],
     // The folder is the call's own, and so are the settings in it.
     env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' },
-    files: { '.gemini/settings.json': JSON.stringify(NO_TOOLS) },
+    files: { '.gemini/settings.json': JSON.stringify(reads === undefined ? NO_TOOLS : READING) },
+    reads: reads !== undefined,
   }),
   acp: () => ({
     program: 'gemini',
@@ -46,4 +48,11 @@ const NO_TOOLS = {
   hooksConfig: { enabled: false },
   skills: { enabled: false },
   experimental: { enableAgents: false },
+}
+
+/** Tools that only read, and no instructions of the folder that they read. */
+const READING = {
+  ...NO_TOOLS,
+  tools: { core: ['list_directory', 'read_file', 'glob', 'grep_search', 'search_file_content'] },
+  context: { fileName: ['no-instructions-of-the-project'] },
 }

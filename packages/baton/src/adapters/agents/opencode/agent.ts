@@ -3,6 +3,7 @@ import { userShell } from '../user-shell.ts'
 import { adapter } from './adapter.ts'
 import { capabilities } from './capabilities.ts'
 import { launches } from './launch.ts'
+import { outsideLogin } from './outside-login.ts'
 import { whyOwnText } from './own-rules.ts'
 import { opencodeTerminal } from './terminal.ts'
 import { reader, transcripts } from './transcript.ts'
@@ -13,6 +14,7 @@ export const agent: Agent = {
   reader,
   transcripts,
   launches,
+  outsideLogin,
   sandboxing: {
     tool: 'bash',
     modes: 'any',

@@ -10,10 +10,11 @@ export const launches: Launches = {
     program: 'opencode',
     args: ['run', ...(resume ? ['--session', resume] : []), '--', prompt],
   }),
-  answer: ({ model, flags = [] }) => ({
+  answer: ({ model, flags = [], reads }) => ({
     program: 'opencode',
     args: ['run', ...(model ? ['--model', model] : []), ...flags],
-    env: { OPENCODE_PERMISSION: '{"*":"deny"}' },
+    env: { OPENCODE_PERMISSION: JSON.stringify(reads === undefined ? NOTHING : READING) },
+    reads: reads !== undefined,
   }),
   acp: () => ({
     program: 'opencode',
@@ -25,4 +26,14 @@ export const launches: Launches = {
   }),
 }
 
+const NOTHING = { '*': 'deny' }
+/** The sandbox shows nothing that it may not read. */
+const READING = {
+  ...NOTHING,
+  read: 'allow',
+  list: 'allow',
+  glob: 'allow',
+  grep: 'allow',
+  external_directory: 'allow',
+}
 const ASKED = { bash: 'ask', edit: 'ask', webfetch: 'ask', external_directory: 'ask' }

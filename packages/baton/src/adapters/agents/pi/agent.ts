@@ -4,6 +4,7 @@ import { ownFolder } from '../own-folder.ts'
 import { adapter } from './adapter.ts'
 import { capabilities } from './capabilities.ts'
 import { launches } from './launch.ts'
+import { outsideLogin } from './outside-login.ts'
 import { piReader } from './reader.ts'
 import { piTerminal } from './terminal.ts'
 import { transcripts } from './transcript.ts'
@@ -19,6 +20,7 @@ export const agent: Agent = {
   }),
   transcripts,
   launches,
+  outsideLogin,
   // pi has no rules of its own and runs commands in bash.
   sandboxing: {
     tool: 'bash',

@@ -10,14 +10,16 @@ export const launches: Launches = {
     program: 'pi',
     args: ['--print', ...(resume ? ['--session', resume] : []), plain(prompt)],
   }),
-  answer: ({ model, flags = [] }) => ({
+  answer: ({ model, flags = [], reads }) => ({
     program: 'pi',
     args: [
       '--print',
-      ...['--no-tools', '--no-session', '--no-extensions', '--no-skills', '--no-context-files'],
+      ...(reads === undefined ? ['--no-tools'] : ['--tools', 'read,grep,find,ls']),
+      ...['--no-session', '--no-extensions', '--no-skills', '--no-context-files'],
       ...(model ? ['--model', model] : []),
       ...flags,
     ],
+    reads: reads !== undefined,
   }),
 }
 

@@ -1,0 +1,64 @@
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { AgentContainment } from '../../../ports/agent.ts'
+import { type KeyHeader, keyLogin, keyOf, SERVICES } from '../key-login.ts'
+import { ownFolder } from '../own-folder.ts'
+import { PLACEHOLDER, readOwnJson } from '../own-login.ts'
+
+const Settings = z.object({ defaultProvider: z.string().optional(), defaultModel: z.string().optional() })
+const Provider = z.looseObject({
+  baseUrl: z.string().optional(),
+  api: z.string().optional(),
+  apiKey: z.string().optional(),
+})
+const Models = z.object({ providers: z.record(z.string(), Provider).optional() })
+const Logins = z.record(z.string(), z.looseObject({ type: z.string(), key: z.string().optional() }))
+
+/** pi with an API key for the provider that its settings name. */
+export const outsideLogin: AgentContainment['outsideLogin'] = place => {
+  const folder = ownFolder(place, 'PI_CODING_AGENT_DIR', '.pi/agent')
+  const read = <T>(schema: z.ZodType<T>, name: string) => readOwnJson(schema, place.read(join(folder, name)))
+  const [settings, models, logins] = [
+    read(Settings, 'settings.json'),
+    read(Models, 'models.json'),
+    read(Logins, 'auth.json'),
+  ]
+  if (!settings || !models || !logins) return { reason: `Baton cannot read the settings of pi in ${folder}` }
+  const { defaultProvider: name, defaultModel } = settings
+  if (!name) return { reason: 'The settings of pi name no defaultProvider' }
+  const own = models.providers?.[name]
+  const service = SERVICES.get(name)
+  if (JSON.stringify(own ?? {}).includes('"headers"'))
+    return { reason: `The provider ${name} of pi has headers, which may be a login` }
+  const login = logins[name]
+  if (login && login.type !== 'api_key')
+    return { reason: `pi logs in to ${name} with ${login.type}, not with an API key` }
+  const stored = login?.key ?? own?.apiKey
+  if (stored?.startsWith('!'))
+    return { reason: `A program prints the key of ${name}: it cannot run in the sandbox` }
+  const address = own?.baseUrl ?? service?.address
+  if (!address) return { reason: `Baton does not know the server of ${name}` }
+  const provider = { ...own, apiKey: PLACEHOLDER }
+  const variable = service?.variables[0]
+  const file = (path: string, value: unknown) =>
+    ({ kind: 'private', path: join(place.home, '.pi/agent', path), text: JSON.stringify(value) }) as const
+  return keyLogin({
+    key: stored === undefined ? keyOf(service, place.env) : interpolated(stored, place.env),
+    address,
+    header: own?.api ? (HEADERS.get(own.api) ?? 'authorization') : (service?.header ?? 'authorization'),
+    environment: { PI_OFFLINE: '1', ...(own || !variable ? {} : { [variable]: PLACEHOLDER }) },
+    files: [
+      file('settings.json', { defaultProvider: name, ...(defaultModel ? { defaultModel } : {}) }),
+      ...(own ? [file('models.json', { providers: { [name]: provider } })] : []),
+    ],
+  })
+}
+
+const HEADERS: ReadonlyMap<string, KeyHeader> = new Map([
+  ['anthropic-messages', 'x-api-key'],
+  ['google-generative-ai', 'x-goog-api-key'],
+])
+
+/** `$NAME` and `${NAME}` stand for variables. */
+const interpolated = (text: string, env: Readonly<Record<string, string | undefined>>): string =>
+  text.replaceAll(/\$(?:\{(\w+)\}|(\w+))/g, (_, braced, plain) => env[braced ?? plain] ?? '')
