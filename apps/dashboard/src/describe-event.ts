@@ -1,4 +1,5 @@
 import type { AgentEvent } from '@batonpass/contract/event'
+import { sessionEndLabel, turnErrorLabel } from '@batonpass/contract/labels'
 import type { Line, Tone } from './words.ts'
 
 /** An agent's event on one line. */
@@ -49,7 +50,7 @@ export function eventLine(event: AgentEvent): Line {
         event.lastMessage ?? '',
       )
     case 'TurnFailed':
-      return plain('failed', `Turn failed: ${event.error}`, event.message ?? '', 'bad')
+      return plain('failed', `Turn failed: ${turnErrorLabel(event.error)}`, event.message ?? '', 'bad')
     case 'Idle':
       return plain(
         'idle',
@@ -72,7 +73,7 @@ export function eventLine(event: AgentEvent): Line {
     case 'SubagentEnded':
       return plain('agent', 'Subagent ended', event.lastMessage ?? '')
     case 'SessionEnded':
-      return plain('session', `Session ended (${event.reason})`)
+      return plain('session', `Session ended (${sessionEndLabel(event.reason)})`)
   }
 }
 

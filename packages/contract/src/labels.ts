@@ -1,5 +1,5 @@
 import type { Ask, AskAnswer, AskOption, WithdrawnWhy } from './ask.ts'
-import type { ClaimEntry } from './claim.ts'
+import type { ClaimEntry, ClaimView } from './claim.ts'
 import type { CycleEntry, CycleStep } from './cycle.ts'
 import type { AgentEvent } from './event.ts'
 import type { FleetEntry } from './fleet.ts'
@@ -320,3 +320,46 @@ export const STAGE_LABELS: Record<StageEntry['what'], string> = {
   'asked-again': 'review requested again',
   'carried-over': 'moved to a new session',
 }
+
+/** Where a claimed issue is. */
+export const PHASE_LABELS: Record<ClaimView['phase'], string> = {
+  coding: 'coding',
+  ready_for_pr: 'ready for a pull request',
+  pr_created: 'pull request open',
+  checks_running: 'checks running',
+  done: 'done',
+  unreadable: 'unreadable',
+  gone: 'gone',
+}
+
+const LEFT = 'closed by the user'
+const NO_REASON = 'no reason given'
+const SESSION_ENDS: Readonly<Record<string, string>> = {
+  clear: 'context cleared',
+  resume: 'another session resumed',
+  logout: 'logged out',
+  prompt_input_exit: LEFT,
+  user_exit: LEFT,
+  exit: LEFT,
+  bypass_permissions_disabled: 'bypass mode switched off',
+  other: NO_REASON,
+  unknown: NO_REASON,
+}
+
+/** Why a session ended, from the word of its agent. */
+export const sessionEndLabel = (reason: string = 'unknown'): string => labelIn(SESSION_ENDS, reason)
+
+const TURN_ERRORS: Readonly<Record<string, string>> = {
+  rate_limit: 'usage limit reached',
+  authentication_failed: 'login failed',
+  billing_error: 'problem with the billing',
+  max_output_tokens: 'answer too long',
+  unknown: 'unknown error',
+}
+
+/** Why a turn failed, from the word of its agent. */
+export const turnErrorLabel = (error: string): string => labelIn(TURN_ERRORS, error)
+
+/** A word that only a newer agent has stays readable. */
+const labelIn = (labels: Readonly<Record<string, string>>, word: string): string =>
+  Object.hasOwn(labels, word) ? (labels[word] ?? word) : word.replaceAll('_', ' ')

@@ -1,4 +1,5 @@
 import type { ClaimView } from '@batonpass/contract/claim'
+import { PHASE_LABELS } from '@batonpass/contract/labels'
 import { useState } from 'preact/hooks'
 import { Board } from '../parts/board.tsx'
 import { ClaimCard } from '../parts/claim-card.tsx'
@@ -8,13 +9,7 @@ import { Empty } from '../parts/tag.tsx'
 import { useResource } from '../resource.ts'
 import { countOf, folderName } from '../words.ts'
 
-const PHASES = [
-  ['coding', 'Coding'],
-  ['ready_for_pr', 'Ready for a pull request'],
-  ['pr_created', 'Pull request open'],
-  ['checks_running', 'Checks running'],
-  ['done', 'Done'],
-] as const
+const PHASES = ['coding', 'ready_for_pr', 'pr_created', 'checks_running', 'done'] as const
 
 /** Claimed issues in columns by claim phase, and the project's board. */
 export function ClaimsPage() {
@@ -38,12 +33,12 @@ export function ClaimsPage() {
         </Empty>
       ) : (
         <Scroller look="board" label="Claims by claim phase">
-          {PHASES.map(([phase, title]) => {
+          {PHASES.map(phase => {
             const here = claims.filter(claim => claim.phase === phase)
             return (
               <section key={phase} aria-labelledby={phase}>
                 <h2 id={phase}>
-                  {title} <span>{here.length}</span>
+                  {capitalized(PHASE_LABELS[phase])} <span>{here.length}</span>
                 </h2>
                 <ul>
                   {here.map(claim => (
@@ -59,6 +54,8 @@ export function ClaimsPage() {
     </Page>
   )
 }
+
+const capitalized = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
 
 /** Shows one board at a time: each costs a request to its forge. */
 function Boards({ projects, claims }: { projects: readonly string[]; claims: readonly ClaimView[] }) {

@@ -1,7 +1,7 @@
 import type { AskList } from '@batonpass/contract/ask'
 import type { HourTally, Overview } from '@batonpass/contract/dashboard'
 import { duration } from '@batonpass/contract/duration'
-import { END_LABELS } from '@batonpass/contract/labels'
+import { END_LABELS, sessionEndLabel } from '@batonpass/contract/labels'
 import { useState } from 'preact/hooks'
 import { visibleText } from '../invisible.ts'
 import { Card, endTone, RunSummary } from '../parts/card.tsx'
@@ -218,7 +218,7 @@ function Ended({ cards }: { cards: Overview['ended'] }) {
             <td class="wide">{run ? <RunSummary run={run} ended={false} /> : <span class="dim">–</span>}</td>
             <td class="wide">
               {run?.end ? <Tag tone={endTone(run)}>{END_LABELS[run.end.kind]}</Tag> : null}{' '}
-              <span class="dim">{run?.end?.reason ?? session.endReason ?? 'unknown'}</span>
+              <span class="dim">{run?.end?.reason ?? sessionEndLabel(session.endReason)}</span>
             </td>
             <td class="tight dim">
               {duration(Date.parse(session.endedAt ?? session.lastSeenAt) - Date.parse(session.startedAt))}

@@ -1,6 +1,6 @@
 import type { SessionView } from '@batonpass/contract/dashboard'
 import { duration } from '@batonpass/contract/duration'
-import { END_LABELS } from '@batonpass/contract/labels'
+import { END_LABELS, sessionEndLabel } from '@batonpass/contract/labels'
 import type { Session } from '@batonpass/contract/session'
 import { sessionLabel } from '@batonpass/contract/session-name'
 import type { ComponentChildren } from 'preact'
@@ -150,7 +150,7 @@ function Facts({ view: { session, run, work, parent, children } }: { view: Sessi
         <Fact name="Ended">
           <Ago at={session.endedAt} /> after{' '}
           {duration(Date.parse(session.endedAt) - Date.parse(session.startedAt))} (
-          {session.endReason ?? 'unknown'})
+          {sessionEndLabel(session.endReason)})
         </Fact>
       ) : (
         <Fact name="Last seen">

@@ -1,5 +1,6 @@
 import type { CallState, ConversationItem } from '@batonpass/contract/conversation'
 import type { Entry } from '@batonpass/contract/journal'
+import { turnErrorLabel } from '@batonpass/contract/labels'
 import { subjectOf } from '../describe-event.ts'
 import { isFailed, type Step, stepsOf } from './timeline.ts'
 
@@ -45,7 +46,7 @@ function itemOf(
     case 'TurnEnded':
       return event.lastMessage ? { kind: 'reply', text: event.lastMessage } : undefined
     case 'TurnFailed':
-      return { kind: 'note', text: `${event.error}: ${event.message ?? ''}`, bad: true }
+      return { kind: 'note', text: `${turnErrorLabel(event.error)}: ${event.message ?? ''}`, bad: true }
     case 'Compacted':
       return { kind: 'note', text: 'Context compacted', bad: false }
     default:

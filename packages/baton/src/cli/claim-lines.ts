@@ -1,11 +1,12 @@
 import type { ClaimView } from '@batonpass/contract/claim'
+import { PHASE_LABELS } from '@batonpass/contract/labels'
 
 /** A claim in one line. */
 export function claimLine({ issue, title, phase, branch, agentId, pullRequest }: ClaimView): string {
   const pull = pullRequest
     ? `  PR #${pullRequest.number} ${pullRequest.state}${pullRequest.checks ? ` (${pullRequest.checks})` : ''}  ${pullRequest.url}`
     : ''
-  return `#${issue}${title ? ` ${title}` : ''}  ${phase}  ${branch}  ${agentId}${pull}`
+  return `#${issue}${title ? ` ${title}` : ''}  ${PHASE_LABELS[phase]}  ${branch}  ${agentId}${pull}`
 }
 
 /** What needs a person, if anything does. */

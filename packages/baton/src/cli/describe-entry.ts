@@ -7,6 +7,9 @@ import {
   DECISION_LABELS,
   decidedLabel,
   EVENT_LABELS,
+  PHASE_LABELS,
+  sessionEndLabel,
+  turnErrorLabel,
   WITHDRAWN_LABELS,
 } from '@batonpass/contract/labels'
 import type { Reaction } from '@batonpass/contract/reaction'
@@ -59,7 +62,11 @@ export function describeEntry({ body }: Entry): string {
       return `handoff ${body.what}${by}${body.document ? ` ${short(body.document)}` : ''}${from}${wrong}`
     }
     case 'claim': {
-      const parts = [body.phase, body.pullRequest, body.reason && short(body.reason)].filter(Boolean)
+      const parts = [
+        body.phase && PHASE_LABELS[body.phase],
+        body.pullRequest,
+        body.reason && short(body.reason),
+      ].filter(Boolean)
       return `claim #${body.issue} ${body.what}${parts.length > 0 ? `: ${parts.join(', ')}` : ''}`
     }
     case 'fleet': {
@@ -150,7 +157,7 @@ function describeEvent(event: AgentEvent): string {
     case 'TurnEnded':
       return `${inside}${event.outcome}${event.continued ? ', continued' : ''} ${short(event.lastMessage ?? '')}`
     case 'TurnFailed':
-      return `${event.error} ${short(event.message ?? '')}`
+      return `${turnErrorLabel(event.error)} ${short(event.message ?? '')}`
     case 'Idle':
       return `${event.kind} ${short(event.message ?? '')}`
     case 'ContextMeasured':
@@ -158,7 +165,7 @@ function describeEvent(event: AgentEvent): string {
     case 'Compacting':
       return event.trigger
     case 'SessionEnded':
-      return event.reason
+      return sessionEndLabel(event.reason)
     default:
       return inside.trim()
   }

@@ -1,5 +1,6 @@
 import type { Ask } from '@batonpass/contract/ask'
 import { type Entry, isBrokered } from '@batonpass/contract/journal'
+import { sessionEndLabel } from '@batonpass/contract/labels'
 import type { DecisionEntry } from '@batonpass/contract/permission'
 import type { Reply } from '@batonpass/contract/question'
 import type { Recap } from '@batonpass/contract/recap'
@@ -88,7 +89,7 @@ export function finishRecap(part: RecapPart, facts: RecapFacts): Recap {
       agent,
       ...(name ? { name } : {}),
       ...(project ? { project } : {}),
-      reason: endReason ?? 'unknown',
+      reason: sessionEndLabel(endReason),
     })
   }
   return {

@@ -1,5 +1,13 @@
 import { Entry } from '@batonpass/contract/journal'
-import { decidedLabel, EVENT_LABELS, ruleLabel, STEP_LABELS } from '@batonpass/contract/labels'
+import {
+  decidedLabel,
+  EVENT_LABELS,
+  PHASE_LABELS,
+  ruleLabel,
+  STEP_LABELS,
+  sessionEndLabel,
+  turnErrorLabel,
+} from '@batonpass/contract/labels'
 import { DecidedBy, PermissionDecision } from '@batonpass/contract/permission'
 import { expect, test } from 'vitest'
 import { describeEntry } from '../../src/cli/describe-entry.ts'
@@ -46,4 +54,21 @@ test('logs describe a call of a tool in plain words', () => {
   }
   const entry = Entry.parse({ ...entries[0], body: { kind: 'event', source: 'user', event } })
   expect(describeEntry(entry)).toBe('wants to use Bash ls')
+})
+
+test('the words of agents and of files never reach people: ends of sessions, errors of turns, phases of claims', () => {
+  for (const reason of [
+    'clear',
+    'prompt_input_exit',
+    'logout',
+    'other',
+    'exit',
+    'constructor',
+    'a_new_one',
+    undefined,
+  ])
+    expect(sessionEndLabel(reason)).toMatch(/^(?!other|clear$)[a-z ]{4,}$/)
+  expect(turnErrorLabel('rate_limit')).toBe('usage limit reached')
+  expect(turnErrorLabel('overloaded_error')).toBe('overloaded error')
+  for (const label of Object.values(PHASE_LABELS)) expect(label).toMatch(/^[a-z ]+$/)
 })

@@ -137,7 +137,7 @@ describe('a recap', () => {
       sessions: [ended(1), ended(2), aSession(3, { lastEvent: 'TurnEnded' }), aSession(4)],
     })
     expect(ends.map(({ workflow, reason }) => [workflow, reason])).toEqual([
-      [undefined, 'other'],
+      [undefined, 'no reason given'],
       ['plan', 'no progress'],
     ])
     expect(waits.sessions).toMatchObject([{ session: sessionId(3), why: 'finished its turn' }])

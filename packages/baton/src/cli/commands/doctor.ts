@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Config } from '@batonpass/contract/config'
+import { duration } from '@batonpass/contract/duration'
 import { BatonError } from '@batonpass/contract/errors'
 import { pauseLine } from '@batonpass/contract/pause-line'
 import { agents } from '../../adapters/agents/agent-list.ts'
@@ -102,7 +103,7 @@ async function daemonChecks(io: Io): Promise<Check[]> {
       : {
           name: 'hook client',
           state: 'ok',
-          message: `${kindOf(folder.launcher)}, answers in ${ms.toFixed(1)} ms`,
+          message: `${kindOf(folder.launcher)}, answers in ${duration(ms)}`,
         }
   return [daemon, ...stored, client]
 }

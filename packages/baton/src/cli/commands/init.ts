@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { duration } from '@batonpass/contract/duration'
 import { BatonError } from '@batonpass/contract/errors'
 import { agents } from '../../adapters/agents/agent-list.ts'
 import { STATUS_LINE_PROGRAM } from '../../adapters/agents/claude-code/status-line.ts'
@@ -227,9 +228,7 @@ function summary(
     )
     return
   }
-  const times = tried
-    .map(t => `${t.transport} ${t.ms === undefined ? 'failed' : `${t.ms.toFixed(1)} ms`}`)
-    .join(', ')
+  const times = tried.map(t => `${t.transport} ${t.ms === undefined ? 'failed' : duration(t.ms)}`).join(', ')
   io.stdout.write(`Hook client: ${transport} (${times})\n`)
   for (const { path } of changed(changes)) io.stdout.write(`Wrote ${path}\n`)
   if (changed(changes).length === 0)

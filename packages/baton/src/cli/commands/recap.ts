@@ -1,4 +1,4 @@
-import { decidedLabel } from '@batonpass/contract/labels'
+import { decidedLabel, END_LABELS } from '@batonpass/contract/labels'
 import { Recap } from '@batonpass/contract/recap'
 import { EXIT, flag, type Handler, text } from '../command.ts'
 import { counted } from '../counted.ts'
@@ -68,7 +68,7 @@ function describe(recap: Recap, io: Io): string {
   if (recap.ended.length > 0) part('Ended')
   for (const { name, project, workflow, issue, end, reason, pullRequest } of recap.ended)
     say(
-      `  ${plain([name, workflow && `${workflow}${issue ? ` #${issue}` : ''}`, end, project].filter(Boolean).join('  '))}: ${plain(reason)}${pullRequest ? `\n    ${plain(pullRequest)}` : ''}`,
+      `  ${plain([name, workflow && `${workflow}${issue ? ` #${issue}` : ''}`, end && END_LABELS[end], project].filter(Boolean).join('  '))}: ${plain(reason)}${pullRequest ? `\n    ${plain(pullRequest)}` : ''}`,
     )
 
   if (recap.decided.length > 0)

@@ -1,6 +1,7 @@
 import { SessionList } from '@batonpass/contract/api'
 import { AskList, Presence } from '@batonpass/contract/ask'
 import { ModelUsageView } from '@batonpass/contract/dashboard'
+import { sessionEndLabel } from '@batonpass/contract/labels'
 import { pauseLine } from '@batonpass/contract/pause-line'
 import { shortSessionId } from '@batonpass/contract/session-name'
 import type { WorkflowRun } from '@batonpass/contract/workflow'
@@ -90,7 +91,7 @@ export const status: Handler = async (given, io) => {
   if (sessions.length === 0) write(flag(given, 'all') ? 'No sessions yet.\n' : 'No live sessions.\n')
   for (const session of sessions) {
     const state = session.endedAt
-      ? colour('dim', `ended (${session.endReason ?? 'unknown'})`)
+      ? colour('dim', `ended (${sessionEndLabel(session.endReason)})`)
       : colour('green', 'live')
     write(
       `${shortSessionId(session.nativeSession)}  ${session.name ? `${colour('bold', printable(session.name))}  ` : ''}${session.agent}  ${state}  active ${ago(now - Date.parse(session.lastSeenAt))} ago  ${printable(session.project ?? '')}\n`,

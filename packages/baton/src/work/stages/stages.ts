@@ -1,5 +1,6 @@
 import type { EventOf } from '@batonpass/contract/event'
 import type { SessionId } from '@batonpass/contract/ids'
+import { sessionEndLabel } from '@batonpass/contract/labels'
 import type { Session } from '@batonpass/contract/session'
 import type { Contribution } from '../../ports/contribution.ts'
 import type { ReactionContext } from '../../ports/reactor.ts'
@@ -310,7 +311,7 @@ export class Stages {
     const item = pass || event.reason === 'clear' ? undefined : await items.find(project, workId)
     if (!item || !stage || item.context.mode === 'manual' || item.facts.blocked !== undefined) return
     if (isFinished(binding, item)) return
-    const detail = `the session ended (${event.reason}) before ${rowOf(stage).title} was finished`
+    const detail = `the session ended (${sessionEndLabel(event.reason)}) before ${rowOf(stage).title} was finished`
     await journal(
       { project, session },
       { kind: 'stage', what: 'failed', workId, stage, detail, ...(phase ? { phase } : {}) },

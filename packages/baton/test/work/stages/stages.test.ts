@@ -218,7 +218,7 @@ describe('a session that ends', () => {
     await world.said(1, opening('PAW-01A Specification'))
     await world.ended(1)
     expect(world.told).toEqual([
-      '🔔 auth-system: the session ended (exit) before Specification was finished. To continue, run: baton work run auth-system',
+      '🔔 auth-system: the session ended (closed by the user) before Specification was finished. To continue, run: baton work run auth-system',
     ])
     await using other = await begun('manual')
     await other.said(1, opening('PAW-01A Specification'))
