@@ -200,10 +200,21 @@ async function apply(changes: readonly FileChange[], given: Given, io: Io): Prom
       rmSync(path)
       removeEmptyFolders(dirname(path), topAbove(path, io))
     } else {
-      makeFolder(dirname(path))
+      makeSettingsFolder(path)
       replaceFile(path, after, modeOf(path) ?? 0o644)
       chmodSync(path, modeOf(path) ?? 0o644)
     }
+  }
+}
+
+function makeSettingsFolder(path: string): void {
+  try {
+    makeFolder(dirname(path))
+  } catch (cause) {
+    throw new BatonError('not_allowed', `The folder of ${path} cannot be created`, {
+      remedy: 'Point HOME, or the variable that names this folder, at a place that can be written to.',
+      cause,
+    })
   }
 }
 

@@ -163,7 +163,8 @@ async function handleSuccessor(
       await cycles.applyEvent(cycle.id, { type: ours ? 'begun' : 'interfered' })
       if (!resumes) return undefined
       // Run it later: it needs the session's queue, which this reaction holds.
-      const run = () => documents.deliverLate(event, project, { document, from, fromAgent })
+      const run = (signal: AbortSignal) =>
+        documents.deliverLate(event, project, { document, from, fromAgent }, signal)
       return { later: { run, otherwise: {}, withinMs: DELIVERY_MS } }
     }
     case 'ToolRequested':

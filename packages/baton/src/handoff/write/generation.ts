@@ -12,24 +12,30 @@ import type { Request, WaitingDocument } from './handoff-memory.ts'
 import type { GenerationPorts } from './ports.ts'
 import { correctDocumentPrompt, writeDocumentPrompt } from './prompts.ts'
 
-/** Gives a new session its handoff document. */
+/** Gives a new session its handoff document. If nothing waits for the answer any more, the session still has to get it. */
 async function deliverDocument(
   { memory, files, journal, continues }: GenerationPorts,
   { session, nativeSession, agent }: EventOf<'SessionStarted' | 'PromptSubmitted'>,
   project: string,
   { document, from, fromAgent }: Pick<WaitingDocument, 'document' | 'from' | 'fromAgent'>,
+  signal: AbortSignal,
 ): Promise<Contribution> {
   // Read the file again: a person may have edited or deleted it.
   const read = await files.read(project, document).catch(() => undefined)
   if (!read) return {}
   if (from && fromAgent && NativeId.safeParse(from).success)
     await continues?.(session, sessionId(fromAgent, from))
+  const ledger = await files.ledger(project, document)
+  if (signal.aborted) return {}
   await memory.receive(session, { document, ...(from ? { from } : {}) })
+  if (signal.aborted) {
+    await memory.takeBack(session)
+    return {}
+  }
   await journal(
     { session, nativeSession, agent, project },
     { kind: 'handoff', what: 'received', document, ...(from ? { from } : {}) },
   )
-  const ledger = await files.ledger(project, document)
   return {
     context: handoffContext(files.clean(read.document), {
       path: `${HANDOFFS_FOLDER}/${document}`,
@@ -231,6 +237,7 @@ export class HandoffGeneration {
     event: EventOf<'SessionStarted'>,
     project: string,
     place: string | undefined,
+    signal: AbortSignal,
   ): Promise<Contribution> {
     return this.#turns.run(project, async () => {
       const { memory } = this.#ports
@@ -240,7 +247,7 @@ export class HandoffGeneration {
       if (waiting.toldTo !== undefined && waiting.toldTo !== event.agent) return {}
       await memory.await(project, { ...waiting, deliveredTo: event.session }, at)
       if (event.deaf) return {}
-      const delivered = await deliverDocument(this.#ports, event, project, waiting)
+      const delivered = await deliverDocument(this.#ports, event, project, waiting, signal)
       // The program that started the session has already given it the document.
       return waiting.toldTo === undefined ? delivered : {}
     })
@@ -251,13 +258,14 @@ export class HandoffGeneration {
     event: EventOf<'PromptSubmitted'>,
     project: string,
     waiting: Pick<WaitingDocument, 'document' | 'from' | 'fromAgent'>,
+    signal: AbortSignal,
   ): Promise<Contribution> {
     // Two reactors may find at the same prompt that the document is undelivered.
     return this.#turns.run(project, async () => {
       const received = await this.#ports.memory.received(event.session)
       return received?.document === waiting.document
         ? {}
-        : deliverDocument(this.#ports, event, project, waiting)
+        : deliverDocument(this.#ports, event, project, waiting, signal)
     })
   }
 

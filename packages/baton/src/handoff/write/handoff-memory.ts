@@ -73,6 +73,8 @@ export class HandoffMemory {
   received = (session: string) => this.#read(receivedName(session), Received)
   receive = (session: string, received: z.infer<typeof Received>): Promise<void> =>
     this.#write(receivedName(session), received)
+  takeBack = async (session: string): Promise<void> =>
+    void (await this.#files.remove(this.#stateDir, receivedName(session)))
 
   /** Deletes requests and deliveries older than the given time. */
   async tidy(before: number): Promise<void> {

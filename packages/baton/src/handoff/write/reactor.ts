@@ -25,7 +25,7 @@ export function handoffReactor(
           const { project, session } = context
           const owed = await generation.owedTo(event.session, project, session.pane)
           if (!owed) return undefined
-          const run = () => generation.deliverLate(event, project, owed)
+          const run = (signal: AbortSignal) => generation.deliverLate(event, project, owed, signal)
           return { later: { run, otherwise: {}, withinMs: START_MS } }
         }
         case 'TurnEnded': {
@@ -49,7 +49,7 @@ export function handoffReactor(
           if (event.source !== 'clear' && event.source !== 'startup') return undefined
           const { project, session } = context
           if (!(await generation.awaits(event.session, project, session.pane))) return undefined
-          const run = () => generation.sessionStarted(event, project, session.pane)
+          const run = (signal: AbortSignal) => generation.sessionStarted(event, project, session.pane, signal)
           return { later: { run, otherwise: {}, withinMs: START_MS } }
         }
         default:

@@ -38,7 +38,7 @@ async function world(steps: readonly Step[] = STEPS) {
   const transcript = (session: string) => join(home.path, `${session}.jsonl`)
   const begin = (session: string, rows: readonly Step[]) =>
     writeFileSync(transcript(session), `${claudeRows(rows, { cwd: repo.path, session }).join('\n')}\n`)
-  const send = async (session: string, event: object): Promise<Contribution> => {
+  const send = async (session: string, event: object, signal?: AbortSignal): Promise<Contribution> => {
     const now = Date.UTC(2026, 0, 22, 14, 30) + ++n * 1000
     const id = sessionId('claude-code', session)
     const stamped = AgentEvent.parse({
@@ -63,7 +63,7 @@ async function world(steps: readonly Step[] = STEPS) {
       config: Config.parse({}),
       now,
     })
-    const late = await outcome?.later?.run(new AbortController().signal)
+    const late = await outcome?.later?.run(signal ?? new AbortController().signal)
     return { ...outcome?.now, ...late }
   }
   begin('old', steps)
@@ -271,6 +271,20 @@ describe('/handoff', () => {
       '<handoff-context>',
     )
     expect(await at.send('new', { type: 'PromptSubmitted', prompt: 'and now' })).toEqual({})
+  })
+
+  it('is given with the next prompt if nothing waited for the answer to the start any more', async () => {
+    await using at = await world()
+    put(at.folder, await at.send('old', ask()), document('failed'))
+    await at.send('old', stop())
+    expect(await at.send('new', start(), AbortSignal.abort())).toEqual({})
+    expect(await at.send('new', { type: 'PromptSubmitted', prompt: 'go on' }, AbortSignal.abort())).toEqual(
+      {},
+    )
+    const late = await at.send('new', { type: 'PromptSubmitted', prompt: 'go on' })
+    expect(late.context).toContain('Implementing the refresh endpoint')
+    expect(await at.send('new', { type: 'PromptSubmitted', prompt: 'more' })).toEqual({})
+    expect(at.entries().map(entry => entry?.what)).toEqual(['asked', 'written', 'received'])
   })
 
   it('does not touch other sessions: resumed, compacted, of a subagent or without a request', async () => {
