@@ -61,6 +61,7 @@ export class MachineLeases {
   /** This machine stops working: the others need not wait for its silence. */
   async leave(): Promise<void> {
     const { leases } = this.#ports
+    await this.leaveBases()
     const { id } = await this.#ports.machine()
     const held = await leases.find(machineName(id))
     if (held?.claim === id) await leases.release(machineName(id), held)
@@ -110,6 +111,11 @@ export class MachineLeases {
     if (handle && (await this.#ports.leases.holds(baseLease(base), handle))) return
     this.#bases.delete(base)
     throw new BatonError('daemon_busy', `Another machine of the fleet merges into this base branch now`)
+  }
+
+  /** The others need not wait for this machine, which merges nothing now. */
+  async leaveBases(): Promise<void> {
+    for (const base of [...this.#bases.keys()]) await this.leaveBase(base)
   }
 
   async leaveBase(base: string): Promise<void> {

@@ -18,7 +18,7 @@ export interface MergePorts {
   answers: MergeAnswers
   git: Merges
   /** Keeps machines from merging into the same base at the same time; absent if there is only this one. */
-  bases?: Pick<MachineLeases, 'takeBase' | 'checkBase' | 'leaveBase'> | undefined
+  bases?: Pick<MachineLeases, 'takeBase' | 'checkBase' | 'leaveBase' | 'leaveBases'> | undefined
   /** The claim that holds a clone. */
   claimAt(clone: string): Promise<ClaimRecord | undefined>
   /** Each action checks the claim's lease first. */

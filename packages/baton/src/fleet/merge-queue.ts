@@ -41,9 +41,12 @@ export class MergeQueue {
     return this.#running
   }
 
-  /** Withdraws open questions; what is half done waits. */
+  /** Withdraws open questions; what is half done waits, and lets other machines merge meanwhile. */
   pause(): void {
     this.#questions.keep(new Set())
+    void this.#ports.bases
+      ?.leaveBases()
+      .catch(cause => this.#ports.fault('letting other machines merge', cause))
   }
 
   async views(): Promise<MergeView[]> {
@@ -85,9 +88,10 @@ export class MergeQueue {
     )
     this.#questions.keep(new Set(asked.map(questionOf)))
     for (const each of asked) this.#questions.ask({ ...each, id: questionOf(each) })
-    const jobs = new Set((await this.#ports.jobs.all()).map(({ data }) => jobKey(data)))
+    // Also if another machine follows the pull request now: this one must not keep its base branch.
+    const followed = new Set((await this.#jobsInReview()).map(({ data }) => jobKey(data)))
     for (const record of await records.all())
-      if (!jobs.has(jobKey(record.data))) await this.#attempts.forget(record)
+      if (!followed.has(jobKey(record.data))) await this.#attempts.forget(record)
   }
 
   /** Its agent may be gone, or at the limit of fixes. */
@@ -104,9 +108,13 @@ export class MergeQueue {
 
   /** The open pull requests of this machine's jobs. */
   async #candidates({ isView = false } = {}): Promise<Candidate[]> {
-    const jobs = (await this.#ports.jobs.all()).filter(({ stage }) => stage === 'review')
+    const jobs = await this.#jobsInReview()
     const found = await Promise.all(jobs.map(job => this.#candidateOf(job, isView)))
     return found.filter(each => each !== undefined)
+  }
+
+  async #jobsInReview(): Promise<JobRecord[]> {
+    return (await this.#ports.jobs.all()).filter(({ stage }) => stage === 'review')
   }
 
   async #candidateOf({ clone, data }: JobRecord, isView: boolean): Promise<Candidate | undefined> {

@@ -42,7 +42,7 @@ describe('the merge queue', () => {
     await world.settle(queue, 2)
     expect(world.main()).toEqual(['Begin'])
     world.state.asked[1]?.answer('yes')
-    await world.settle(queue, 4)
+    await world.settle(queue)
     expect(world.main()).toHaveLength(2)
   })
 
@@ -285,6 +285,37 @@ describe('the merge queue', () => {
     ] as const)
       expect(tree(state.proofs.at(nth)?.commit ?? ''), at).toBe(tree(at))
     expect(state.closed.sort()).toEqual([1, 2])
+  })
+
+  test('a machine that merges when another one takes its issue, or when it is paused, leaves the base branch to the others', async () => {
+    using world = mergeWorld({ settings: PROVEN })
+    await world.pull(1, { one: '1\n' })
+    await world.pull(2, { two: '2\n' })
+    // Its clock stands still: no lease ends by itself.
+    const leases = memoryLeases(() => 0)
+    const first = world.life({ id: 'one', issues: [1], leases }).queue
+    const second = world.life({ id: 'two', issues: [2], leases }).queue
+    // Baton merged the base into the branch, and has not pushed that yet.
+    await world.settle(first, 2)
+    expect(await first.views()).toMatchObject([{ state: 'merging' }])
+    await world.settle(second, 2)
+    expect(await second.views()).toMatchObject([{ note: 'The machine one merges into main' }])
+    first.pause()
+    await world.settle(second, 6)
+    expect(world.main()).toEqual(['Issue 2 (#2)', 'Begin'])
+
+    await world.pull(3, { three: '3\n' })
+    const third = world.life({ id: 'three', issues: [3], leases }).queue
+    await world.settle(first, 1)
+    expect(await first.views()).toMatchObject([{ state: 'merging' }])
+    await world.settle(third, 2)
+    expect(await third.views()).toMatchObject([{ note: 'The machine one merges into main' }])
+    const [job] = (await world.jobs.all()).filter(({ data }) => data.issue === 1)
+    if (!job) throw new Error('no job')
+    await world.jobs.put({ ...job, stage: 'waiting', isFenced: true })
+    await first.tick()
+    await world.settle(third, 6)
+    expect(world.state.closed).toEqual([2, 3])
   })
 
   test('killed before every step: each pull request is merged exactly once, and no commit is lost', {
