@@ -1,19 +1,18 @@
-import { execFile, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { AskList } from '@batonpass/contract/ask'
-import { FleetStatus, FleetToken } from '@batonpass/contract/fleet'
+import { QueueList } from '@batonpass/contract/fleet'
+import { PsList } from '@batonpass/contract/watch'
 import { expect, test } from 'vitest'
-import { batonIn, batonOnPath } from '../world/baton.ts'
-import { callSocket, settingsFor } from '../world/claims.ts'
-import { type FakeGitHub, fakeGitHub } from '../world/github.ts'
+import { type FleetMachine, fleetMachine } from '../world/fleet-machine.ts'
+import { fakeGitHub } from '../world/github.ts'
 import { asPerson } from '../world/person.ts'
 import { postgres, query } from '../world/postgres.ts'
-import { plainGit, type Scratch, scratch } from '../world/scratch.ts'
+import { scratch } from '../world/scratch.ts'
 import { until } from '../world/wait.ts'
+import { type ShowSize, showFleet } from './fleet-show.ts'
 
-const exec = promisify(execFile)
+const REPOSITORIES = ['acme/app', 'acme/lib']
 const FILES = {
   'package.json': JSON.stringify({ name: 'app', private: true, scripts: { test: 'node --test' } }),
   'sum.test.js': "require('node:test')('adds', () => require('node:assert').equal(1 + 2, 3))\n",
@@ -31,84 +30,12 @@ echo "// done on $MACHINE" >> part-$n.js && git commit -qam "Finish part $n" && 
 while :; do sleep 1; done
 `
 
-/** A machine of its own: home, state, daemon, tmux server, agent and clones. */
-async function machineIn(folder: Scratch, sockets: Scratch, name: string, github: FakeGitHub, url: string) {
-  const root = join(folder.path, name)
-  const env = { ...process.env, ...plainGit }
-  const projects: string[] = []
-  for (const full of ['acme/app', 'acme/lib']) {
-    const project = join(root, full.replace('acme/', ''))
-    // Not synchronously: this process serves the remote.
-    await exec('git', ['clone', '-q', github.repositoryNamed(full).remote, project], { env })
-    await exec('git', ['-C', project, 'config', 'user.name', 'Dev'])
-    await exec('git', ['-C', project, 'config', 'user.email', 'dev@example.com'])
-    projects.push(project)
-  }
-  const home = join(root, 'home')
-  const baton = batonIn(home, projects[0] ?? '')
-  const bin = batonOnPath(home)
-  writeFileSync(join(bin, 'claude'), AGENT, { mode: 0o755 })
-  const go = join(root, 'go')
-  const tmux = join(sockets.path, name)
-  const socket = join(tmux, `tmux-${process.getuid?.()}`, 'default')
-  const own = { HOME: home, PATH: `${bin}:${process.env.PATH}`, TMUX_TMPDIR: tmux, GO: go, MACHINE: name }
-  mkdirSync(dirname(socket), { recursive: true, mode: 0o700 })
-  expect(
-    spawnSync('tmux', ['-S', socket, 'new-session', '-d', '-s', 'keep'], { env: { ...env, ...own } }).status,
-  ).toBe(0)
-  baton.configure(settingsFor(github, `fleet:\n  name: ${name}\n  postgres: ${url}\n`))
-  const must = async (...args: string[]) => {
-    const ran = await baton.run(args, { env: own })
-    expect(ran, args.join(' ')).toMatchObject({ code: 0 })
-    return ran.stdout
-  }
-  return {
-    ...{ name, projects, baton, must },
-    up: async (token?: string) => {
-      await must('up', '--restart')
-      if (token) {
-        const stdin = join(root, 'token')
-        writeFileSync(stdin, `${token}\n`)
-        const { stateDir } = baton
-        await asPerson({ home, stateDir, stdin }, 'fleet', 'join')
-      }
-      await must('fleet', 'up', '--slots', '4', '--repos', projects.join(','))
-    },
-    letGo: () => writeFileSync(go, ''),
-    signal: (signal: NodeJS.Signals) => {
-      const { pid } = JSON.parse(readFileSync(join(baton.stateDir, 'endpoint.json'), 'utf8'))
-      process.kill(pid, signal)
-    },
-    agents: () =>
-      spawnSync('tmux', ['-S', socket, 'list-panes', '-aF', '#{pane_title} #{pane_current_command}'])
-        .stdout.toString()
-        .split('\n')
-        .filter(line => line !== '').length - 1,
-    status: async () => FleetStatus.parse(JSON.parse(await must('fleet', 'status', '--json'))),
-    nudge: () =>
-      Promise.all(
-        ['acme/app', 'acme/lib'].map(repository =>
-          callSocket(baton.stateDir, 'POST', '/api/claims/nudge', { repository }),
-        ),
-      ),
-    screens: () =>
-      spawnSync('sh', [
-        '-c',
-        `for p in $(tmux -S '${socket}' list-panes -aF '#{pane_id}'); do tmux -S '${socket}' capture-pane -pt $p; done`,
-      ]).stdout.toString(),
-    end: async () => {
-      spawnSync('tmux', ['-S', socket, 'kill-server'])
-      await baton[Symbol.asyncDispose]()
-    },
-  }
-}
-
 test('two machines, one PostgreSQL that restarts, one machine suspended past its lease: each issue is merged once, from the pushed branch', {
   timeout: 600_000,
 }, async () => {
   await using server = await postgres()
-  await using github = await fakeGitHub({ repositories: ['acme/app', 'acme/lib'] })
-  const repositories = ['acme/app', 'acme/lib'].map(full => github.repositoryNamed(full))
+  await using github = await fakeGitHub({ repositories: REPOSITORIES })
+  const repositories = REPOSITORIES.map(full => github.repositoryNamed(full))
   await using folder = scratch('bf-')
   await using sockets = scratch('bx-')
   const url = await server.database()
@@ -118,8 +45,15 @@ test('two machines, one PostgreSQL that restarts, one machine suspended past its
     for (const title of ['First', 'Second'])
       issues.push({ full: each.fullName, issue: await each.issue({ title }) })
   }
-  const one = await machineIn(folder, sockets, 'one', github, url)
-  const two = await machineIn(folder, sockets, 'two', github, url)
+  const machineNamed = (name: string) =>
+    fleetMachine({
+      ...{ folder, sockets, name, github, repositories: REPOSITORIES, agent: AGENT, slots: 4 },
+      env: { GO: join(folder.path, `${name}-go`), MACHINE: name },
+      settings: `fleet:\n  name: ${name}\n  postgres: ${url}\n`,
+    })
+  const letGo = ({ name }: FleetMachine) => writeFileSync(join(folder.path, `${name}-go`), '')
+  const one = await machineNamed('one')
+  const two = await machineNamed('two')
   const evidence = async () =>
     `${await two.must('fleet', 'status').catch(String)}\n${await two.must('logs', '--lines', '80').catch(String)}\n${one.screens()}\n${two.screens()}`
   const eventually = <T>(what: string, look: () => T | Promise<T>) =>
@@ -142,7 +76,7 @@ test('two machines, one PostgreSQL that restarts, one machine suspended past its
     expect(await one.baton.run(['fleet', 'token'])).toMatchObject({
       stderr: expect.stringContaining('person'),
     })
-    await two.up(FleetToken.parse(JSON.parse(await asPerson(one.baton, 'fleet', 'token', '--json'))).token)
+    await two.up(await one.token())
     const both = await eventually('both machines', async () => {
       const { machines } = await two.status()
       return machines.length === 2 && machines.some(({ busy }) => busy === 4) ? machines : undefined
@@ -152,13 +86,30 @@ test('two machines, one PostgreSQL that restarts, one machine suspended past its
       ['two', true, true, 0],
     ])
 
+    // Every command shows the whole fleet on the machine that does not work.
+    const sessions = await eventually('the sessions of the other machine', async () => {
+      const rows = PsList.parse(JSON.parse(await two.must('ps', '--fleet', '--json'))).sessions
+      const theirs = rows.filter(({ machine }) => machine === 'one')
+      return theirs.length === issues.length ? theirs : undefined
+    })
+    const clonesOf = ({ projects }: FleetMachine) =>
+      issues.map(({ full, issue }) => `${projects[full.endsWith('app') ? 0 : 1]}-fleet/issue-${issue}`).sort()
+    expect(sessions.map(({ project }) => project).sort()).toEqual(clonesOf(one))
+    expect((await two.must('ps', '--fleet')).match(/ one\b/g)).toHaveLength(issues.length)
+    expect(await two.must('ps')).not.toContain('MACHINE')
+    const queue = QueueList.parse(JSON.parse(await two.must('queue', '--json'))).jobs
+    expect(queue.map(({ issue, state, machine }) => `${issue} ${state} on ${machine}`).sort()).toEqual(
+      issues.map(({ issue }) => `${issue} working on one`).sort(),
+    )
+    expect(await two.must('queue')).toMatch(/working.* on one/)
+
     // Machine one falls asleep. The database's clock cannot be set, so what it wrote down moves into the past.
-    one.signal('SIGSTOP')
+    process.kill(one.pid(), 'SIGSTOP')
     await query(url, "update baton.leases set until = now() - interval '1 second' where host = 'one'")
     await eventually('four agents on the other machine', () => two.screens().split('ready ').length > 4)
     await server.stop()
     await server.start()
-    two.letGo()
+    letGo(two)
     const pulls = async () => (await Promise.all(repositories.map(each => each.pulls()))).flat()
     const merged = async () => {
       for (const each of repositories)
@@ -172,7 +123,7 @@ test('two machines, one PostgreSQL that restarts, one machine suspended past its
     }
     /** A person answers a question about a merge on a machine, of this one or of another. */
     const answered: string[] = []
-    const allowOn = async ({ name, baton }: typeof one) => {
+    const allowOn = async ({ name, baton }: FleetMachine) => {
       const [ask] = AskList.parse(await baton.read('/api/asks?fleet=true')).asks
       // One that ended meanwhile is gone from the list at the next look.
       const said = ask && (await asPerson(baton, 'allow', ask.id).catch(() => undefined))
@@ -184,9 +135,9 @@ test('two machines, one PostgreSQL that restarts, one machine suspended past its
     })
 
     // Machine one wakes up while the other one works: it ends its agents, keeps its clones and does nothing outside.
-    one.letGo()
-    one.signal('SIGCONT')
-    await eventually('the end of its agents', () => one.agents() === 0)
+    letGo(one)
+    process.kill(one.pid(), 'SIGCONT')
+    await eventually('the end of its agents', () => one.agents().length === 0)
     await eventually('the merge of all', async () => {
       await allowOn(one)
       return (await merged()) === issues.length
@@ -221,3 +172,39 @@ test('two machines, one PostgreSQL that restarts, one machine suspended past its
     await Promise.all([one.end(), two.end()])
   }
 })
+
+const MIDDLE: ShowSize = {
+  ...{
+    machines: 3,
+    slots: 2,
+    repositories: 2,
+    issues: 7,
+    daemonKills: 3,
+    agentKills: 2,
+    databaseRestarts: 1,
+  },
+  ...{ thinkMs: 1000, timeoutMs: 15 * 60_000, seed: 1 },
+}
+const FULL: ShowSize = {
+  ...{
+    machines: 4,
+    slots: 3,
+    repositories: 6,
+    issues: 10,
+    daemonKills: 8,
+    agentKills: 8,
+    databaseRestarts: 2,
+  },
+  ...{ thinkMs: 2000, timeoutMs: 80 * 60_000, seed: 1 },
+}
+
+// With BATON_LONG=1; every run of CI has the two machines above.
+test.each(process.env.BATON_LONG ? [MIDDLE, FULL] : [])(
+  '$machines machines, $repositories repositories with $issues issues each: every one is merged once or parked, whatever is killed',
+  { timeout: 90 * 60_000 },
+  async size => {
+    const figures = await showFleet(size, line => process.stdout.write(`${line}\n`))
+    process.stdout.write(`${JSON.stringify(figures, null, 2)}\n`)
+    expect(figures.merged + figures.parked.length).toBe(size.repositories * size.issues)
+  },
+)

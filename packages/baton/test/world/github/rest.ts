@@ -11,9 +11,15 @@ export type Person = keyof typeof people
 export const personOf = (token: string) =>
   (Object.keys(people) as Person[]).find(person => people[person] === token)
 
+/** Each person has many tokens at emulate, which serves 5,000 calls an hour for each. */
+const TOKENS = 100
+const emulateToken = (person: Person, nth: number) => `${people[person]}-${nth % TOKENS}`
+
 /** The REST side: emulate, reached directly by the fake itself and through the gate by everybody else. */
 export interface Rest {
   url: string
+  /** A token of a person for one call. */
+  tokenOf(person: Person): string
   /** The answer's JSON; a refusal is a RestRefusal. */
   call<T>(method: string, path: string, body?: unknown, as?: Person): Promise<T>
   close(): Promise<void>
@@ -37,10 +43,12 @@ export async function startRest(baseUrl: string, repositories: readonly string[]
     baseUrl,
     seed: {
       tokens: Object.fromEntries(
-        Object.entries(people).map(([login, token]) => [
-          token,
-          { login, scopes: ['repo', 'admin:repo_hook'] },
-        ]),
+        (Object.keys(people) as Person[]).flatMap(login =>
+          Array.from({ length: TOKENS }, (_, nth) => [
+            emulateToken(login, nth),
+            { login, scopes: ['repo', 'admin:repo_hook'] },
+          ]),
+        ),
       ),
       github: {
         users: Object.keys(people).map(login => ({ login, name: login, email: `${login}@example.com` })),
@@ -59,12 +67,15 @@ export async function startRest(baseUrl: string, repositories: readonly string[]
     },
   })
   const url = `http://127.0.0.1:${port}`
+  let calls = 0
+  const tokenOf = (person: Person) => emulateToken(person, calls++)
   return {
     url,
+    tokenOf,
     async call<T>(method: string, path: string, body?: unknown, as: Person = 'dev') {
       const response = await fetch(`${url}${path}`, {
         method,
-        headers: { authorization: `token ${people[as]}`, 'content-type': 'application/json' },
+        headers: { authorization: `token ${tokenOf(as)}`, 'content-type': 'application/json' },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
       const text = await response.text()

@@ -1,5 +1,5 @@
 import type { GateCall } from './gate.ts'
-import { type Person, people, type RestIssue, type RestPull } from './rest.ts'
+import type { Person, RestIssue, RestPull } from './rest.ts'
 import { headOf } from './views.ts'
 import type { World } from './world.ts'
 
@@ -77,7 +77,7 @@ const notFound: Answer = { status: 404, body: { message: 'Not Found' } }
 async function forward(world: World, call: GateCall, target: URL, person: Person): Promise<Answer> {
   const response = await fetch(`${world.rest.url}${call.path}${target.search}`, {
     method: call.method,
-    headers: { authorization: `token ${people[person]}`, 'content-type': 'application/json' },
+    headers: { authorization: `token ${world.rest.tokenOf(person)}`, 'content-type': 'application/json' },
     ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
   })
   const text = await response.text()
