@@ -6,10 +6,12 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { basename, join } from 'node:path'
 import { tmuxWorld } from '../packages/baton/test/adapters/tmux/world.ts'
+import { fillFleet, fleetSettings } from '../packages/baton/test/dashboard/fleet-sample.ts'
 import { PAGES } from '../packages/baton/test/dashboard/page-list.ts'
 import { fillWorld } from '../packages/baton/test/dashboard/sample.ts'
 import { dashboardWorld } from '../packages/baton/test/dashboard/world.ts'
 import { type BrowserPage, startBrowser } from '../packages/baton/test/world/browser.ts'
+import { postgres } from '../packages/baton/test/world/postgres.ts'
 
 const folder = join(import.meta.dirname, '../docs/dashboard')
 const SIZES = [
@@ -44,10 +46,13 @@ ${RULE}
   accept edits on (shift+tab to cycle)
 `
 
-await using world = await dashboardWorld()
+await using server = await postgres()
+const url = await server.database()
+await using world = await dashboardWorld(fleetSettings(url))
 await using terminal = tmuxWorld()
 await using browser = await startBrowser()
 const filled = await fillWorld(world)
+await fillFleet(world, url)
 
 // A terminal for the session that works on the issue.
 const screen = join(terminal.folder, 'screen.txt')
@@ -94,6 +99,7 @@ for (const size of SIZES) {
     await page.goto(`${world.url}${path(filled)}`)
     await page.locator('#page').getByText(sign).first().waitFor()
     if (name === 'history') await page.locator('.plot canvas').nth(2).waitFor()
+    if (name === 'fleet') await page.locator('.plot canvas').nth(1).waitFor()
     const barriers = await opened.barriers()
     if (barriers.length > 0) throw new Error(`axe found barriers on ${name}:\n${barriers.join('\n')}`)
     await page.evaluate(HIDE_MACHINE)

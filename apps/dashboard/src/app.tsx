@@ -7,6 +7,7 @@ import { access, wasLoggedIn } from './api.ts'
 import { connection } from './live.ts'
 import { AsksPage } from './pages/asks.tsx'
 import { ClaimsPage } from './pages/claims.tsx'
+import { FleetPage } from './pages/fleet.tsx'
 import { HistoryPage } from './pages/history.tsx'
 import { JournalPage } from './pages/journal.tsx'
 import { OverviewPage } from './pages/overview.tsx'
@@ -26,6 +27,7 @@ const VIEWS: { name: IconName; path: string; title: string }[] = [
   { name: 'recap', path: '/recap', title: 'Recap' },
   { name: 'claims', path: '/claims', title: 'Claims' },
   { name: 'work', path: '/work', title: 'Work' },
+  { name: 'fleet', path: '/fleet', title: 'Fleet' },
   { name: 'history', path: '/history', title: 'History' },
   { name: 'journal', path: '/journal', title: 'Journal' },
   { name: 'settings', path: '/settings', title: 'Settings' },
@@ -113,6 +115,8 @@ function View(): ComponentChild {
       return <ClaimsPage />
     case 'recap':
       return <RecapPage />
+    case 'fleet':
+      return <FleetPage />
     case 'work':
       return <WorkPage id={second} />
     case 'history':

@@ -21,6 +21,10 @@ export const AGENTS = Object.fromEntries(
   Object.entries(KNOWN).map(([name, { title }]) => [name, title]),
 ) as Record<Session['agent'], string>
 
+/** An agent that another machine named may be one that this page does not know. */
+export const agentTitle = (agent: string): string =>
+  (AGENTS as Partial<Record<string, string>>)[agent] ?? visibleText(agent, 40)
+
 /** The last segment of a path. */
 export const folderName = (path: string | undefined): string =>
   visibleText(path?.split('/').filter(Boolean).at(-1) ?? 'no project', MAX_NAME_LENGTH)

@@ -19,6 +19,8 @@ export const JobData = z.object({
   agent: AgentName.optional(),
   /** The issue's labels when it was added. */
   labels: z.array(z.string().max(200)).max(100).optional(),
+  /** When it was added for the first time. */
+  addedAt: z.iso.datetime().optional(),
   /** The machine that took it. */
   machine: z.string().optional(),
 })
@@ -144,6 +146,22 @@ export const Overlap = z.object({
 })
 export type Overlap = z.infer<typeof Overlap>
 
+/** An issue of the fleet whose pull request was merged. */
+export const MergedJob = z.object({
+  repository: z.string(),
+  issue,
+  /** When the issue was added to the queue. */
+  addedAt: z.iso.datetime().optional(),
+  mergedAt: z.iso.datetime(),
+})
+export type MergedJob = z.infer<typeof MergedJob>
+
+const amount = z.number().nonnegative()
+const spending = z.object({ tokens: amount, money: amount, hours: amount })
+/** What the workflows of a machine have used today, and what they may use in a day. */
+export const DayBudget = z.object({ used: spending, limits: spending.partial() })
+export type DayBudget = z.infer<typeof DayBudget>
+
 /** A session of the fleet, as its machine tells the others. */
 export const FleetSession = PsRow.pick({
   id: true,
@@ -175,6 +193,7 @@ export const MachineReport = z.object({
     .array(z.object({ repository: z.string(), issue, files: z.array(z.string()).max(200) }))
     .max(200)
     .default([]),
+  budget: DayBudget.optional(),
 })
 export type MachineReport = z.infer<typeof MachineReport>
 
@@ -232,8 +251,21 @@ export const FleetStatus = z.object({
   /** The open asks of the fleet's sessions; those without a machine are of this one. */
   asks: z.array(z.object({ id: z.string(), title: z.string(), machine: z.string().optional() })),
   overlaps: z.array(Overlap),
+  /** Of this machine. */
+  budget: DayBudget,
 })
 export type FleetStatus = z.infer<typeof FleetStatus>
+
+/** GET /api/page/fleet */
+export const FleetPage = z.object({
+  /** Absent: no queue was used on this machine. */
+  status: FleetStatus.optional(),
+  /** The sessions of this machine's jobs; those of others are in their reports. */
+  sessions: z.array(FleetSession),
+  /** What was merged in the last 30 days, the oldest first. Absent: the database does not answer, or is not needed now. */
+  merged: z.array(MergedJob).optional(),
+})
+export type FleetPage = z.infer<typeof FleetPage>
 
 /** A journal entry about a job. */
 export const FleetEntry = z.object({

@@ -1,5 +1,6 @@
 import { ruleLabel, STEP_LABELS } from '@batonpass/contract/labels'
 import type { PermissionJudgement, PermissionStep } from '@batonpass/contract/permission'
+import { visibleText } from '../invisible.ts'
 import type { Tone } from '../words.ts'
 import { markInvisible } from './invisible.tsx'
 import { Scroller } from './scroller.tsx'
@@ -11,7 +12,7 @@ export const toneOf = (decision: string): Tone =>
 /** The command, with each part underlined in the colour of the rules' decision about it. */
 export function Command({ text, trail = [] }: { text: string; trail?: readonly PermissionStep[] }) {
   return (
-    <Scroller look="text command" label="The whole command">
+    <Scroller look="text command" label={`The whole command: ${visibleText(text, 60)}`}>
       {piecesOf(text, trail).map(({ start, piece, step }) =>
         step ? (
           <mark

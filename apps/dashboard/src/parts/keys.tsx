@@ -7,6 +7,7 @@ const PLACES: Record<string, readonly [path: string, name: string]> = {
   a: ['/asks', 'Asks'],
   c: ['/claims', 'Claims'],
   w: ['/work', 'Work'],
+  f: ['/fleet', 'Fleet'],
   h: ['/history', 'History'],
   j: ['/journal', 'Journal'],
   r: ['/recap', 'Recap'],

@@ -5,12 +5,14 @@ import { theme } from '../theme.ts'
 import { folderName } from '../words.ts'
 import { PlotTable } from './plot-table.tsx'
 
-interface Series {
+export interface Series {
   name: string
   /** The name of a CSS custom property. */
   colour: string
   values: (number | null)[]
   bars?: boolean
+  /** Marks each value: a line needs two. */
+  points?: boolean
   /** The values for the table, if the plot draws something else, such as a sum. */
   tableValues?: (number | null)[]
 }
@@ -29,7 +31,7 @@ interface PlotProps {
 }
 
 /** A plot with a legend and a table of the same figures, for screen readers and for exact values. */
-function Plot({ label, when, times, series, unit = '', top, marks = NONE, height = 190 }: PlotProps) {
+export function Plot({ label, when, times, series, unit = '', top, marks = NONE, height = 190 }: PlotProps) {
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {
     let plot: uPlot | undefined
@@ -42,6 +44,7 @@ function Plot({ label, when, times, series, unit = '', top, marks = NONE, height
       if (gone) return
       const style = getComputedStyle(box)
       const hasBars = series.some(({ bars }) => bars)
+      const half = ((times[1] ?? 0) - (times[0] ?? 0)) / 2 || HALF_HOUR
       const colour = (name: string) => resolved(style.getPropertyValue(name))
       const axis = {
         stroke: colour('--dim'),
@@ -62,17 +65,17 @@ function Plot({ label, when, times, series, unit = '', top, marks = NONE, height
           ],
           hooks: { draw: [drawn => drawMarks(drawn, marks, colour('--dim'))] },
           scales: {
-            // A bar is centred on its hour: without padding, the first and the last bar are cut in half.
-            ...(hasBars ? { x: { range: (_, from, to) => [from - HALF_HOUR, to + HALF_HOUR] } } : {}),
+            // A bar is centred on its time: without padding, the first and the last bar are cut in half.
+            ...(hasBars ? { x: { range: (_, from, to) => [from - half, to + half] } } : {}),
             y: { range: (_, __, most) => [0, top ?? Math.max(4, most * 1.1)] },
           },
           series: [
             {},
-            ...series.map(({ name, colour: own, bars }) => ({
+            ...series.map(({ name, colour: own, bars, points }) => ({
               label: name,
               stroke: colour(own),
               width: bars ? 0 : 1.8,
-              points: { show: false },
+              points: { show: points === true, size: 6, fill: colour(own) },
               spanGaps: true,
               ...(bars && make.paths.bars
                 ? { fill: colour(own), paths: make.paths.bars({ size: [0.72, 26] }) }

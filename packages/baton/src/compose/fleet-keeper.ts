@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import type { FleetPage } from '@batonpass/contract/fleet'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { FleetAsks } from '../fleet/fleet-asks.ts'
 import type { AnswerHandler, Channel } from '../ports/channel.ts'
@@ -33,6 +34,11 @@ export class FleetKeeper {
   constructor(stateDir: string, open: () => Promise<OpenedFleet>) {
     this.#open = open
     this.#isUsed = existsSync(join(stateDir, FLEET_SETTINGS))
+  }
+
+  /** What the dashboard shows: loads nothing if no queue was used here. */
+  async page(): Promise<FleetPage> {
+    return this.#isUsed ? (await this.get()).page() : { sessions: [] }
   }
 
   async get(): Promise<Fleet> {

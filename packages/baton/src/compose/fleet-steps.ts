@@ -12,7 +12,14 @@ import type { Redactor } from '../journal/redact.ts'
 
 type ClaimSteps = Pick<
   FleetPorts,
-  'claim' | 'claimOf' | 'holdsClaim' | 'forgetLostClaim' | 'releaseClaim' | 'resumeReview' | 'pushWork'
+  | 'claim'
+  | 'claimOf'
+  | 'holdsClaim'
+  | 'forgetLostClaim'
+  | 'releaseClaim'
+  | 'resumeReview'
+  | 'keepTask'
+  | 'pushWork'
 >
 
 /** What the fleet does with the claim of a clone. */
@@ -44,6 +51,12 @@ export function claimSteps(claims: Claims, ports: ClaimPorts): ClaimSteps {
     async releaseClaim(clone, issue, why) {
       // The check notes a claim that is lost: then only files of this machine are deleted.
       if (await claims.at(clone)) await holdsClaim(clone).then(() => claims.release(clone, issue, why))
+    },
+    async keepTask(clone) {
+      const record = await claims.at(clone)
+      const text =
+        'The fleet was stopped while an agent changed this branch. Look at git status and git log, and finish what is missing.'
+      if (record) await queueNews(ports, record, { kind: 'resumed', text, act: true })
     },
     async resumeReview(clone, issue) {
       if ((await claims.at(clone))?.pr) return

@@ -16,7 +16,7 @@ import { errorResponse } from './error-response.ts'
 const MAX_BYTES = 64 * 1024
 
 /** The queue and its workers. What each call must prove is in the contract's table of needs. */
-export function fleetRoutes(keeper: Pick<Baton['fleet'], 'get'>): Hono {
+export function fleetRoutes(keeper: Pick<Baton['fleet'], 'get' | 'page'>): Hono {
   const api = new Hono()
   const small = bodyLimit({ maxSize: MAX_BYTES })
   api.get('/api/queue', async c => c.json({ jobs: await (await keeper.get()).list() }))
@@ -34,6 +34,7 @@ export function fleetRoutes(keeper: Pick<Baton['fleet'], 'get'>): Hono {
     await fleet.watch(await read(c, QueueWatch))
     return c.json({ sources: (await fleet.status()).sources })
   })
+  api.get('/api/page/fleet', async c => c.json(await keeper.page()))
   api.get('/api/fleet', async c => c.json(await (await keeper.get()).status()))
   api.post('/api/fleet', small, async c => {
     const fleet = await keeper.get()

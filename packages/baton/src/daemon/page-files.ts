@@ -3,7 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 
 /** The addresses of the page's views: reloading any of them returns the same page. */
-const VIEWS = /^\/(?:(?:asks|sessions|claims|work|history|journal|recap|settings)(?:\/[\w.:-]{0,200})*)?$/
+const VIEWS =
+  /^\/(?:(?:asks|sessions|claims|work|fleet|history|journal|recap|settings)(?:\/[\w.:-]{0,200})*)?$/
 const ASSET = /^\/assets\/([\w-]+(?:\.[\w-]+)*\.(js|css|svg))$/
 const TYPES: Record<string, string> = {
   js: 'text/javascript; charset=utf-8',

@@ -1,4 +1,4 @@
-import type { FleetStatus, JobView, MachineReport, MachineView } from '@batonpass/contract/fleet'
+import type { FleetPage, FleetStatus, JobView, MachineReport, MachineView } from '@batonpass/contract/fleet'
 import type { PsRow } from '@batonpass/contract/watch'
 import type { JobProgress, QueuedJob } from '../ports/job-queue.ts'
 import { usesSlot } from './job-record.ts'
@@ -50,7 +50,18 @@ export class FleetView {
       merges: mode === 'down' ? [] : await this.#ports.merges.views(),
       asks: await this.#ports.openAsks(),
       overlaps: await this.#overlaps(machines),
+      budget: await this.#ports.dayBudget(),
     }
+  }
+
+  /** What the dashboard shows of all machines. */
+  async page(status: FleetStatus): Promise<FleetPage> {
+    const merged = status.mode === 'down' ? undefined : await this.#merged().catch(() => undefined)
+    return { status, sessions: await this.#ports.sessionsHere(), ...(merged ? { merged } : {}) }
+  }
+
+  async #merged(): Promise<FleetPage['merged']> {
+    return (await this.#ports.queue()).merged()
   }
 
   /** The queue, what machines have taken from it, and both as one list. */
@@ -90,8 +101,13 @@ export class FleetView {
         })
         .catch(cause => this.#ports.fault('looking at the files that branches change', cause))
     }
-    const [sessions, merges] = await Promise.all([this.#ports.sessionsHere(), this.#ports.merges.views()])
-    await machines.report({ mode, slots, busy, agents, sessions, merges, changes: this.#changes })
+    const [sessions, merges, budget] = await Promise.all([
+      this.#ports.sessionsHere(),
+      this.#ports.merges.views(),
+      this.#ports.dayBudget(),
+    ])
+    const changes = this.#changes
+    await machines.report({ mode, slots, busy, agents, sessions, merges, changes, budget })
   }
 
   /** Branches that change the same files, on this machine and on the others. */

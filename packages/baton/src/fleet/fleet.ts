@@ -2,6 +2,7 @@ import { BatonError } from '@batonpass/contract/errors'
 import type {
   FleetMode,
   FleetOrder,
+  FleetPage,
   FleetStatus,
   JobView,
   QueueAdd,
@@ -60,6 +61,11 @@ export class Fleet {
 
   status(): Promise<FleetStatus> {
     return this.#view.status({ problem: this.#problem, waits: this.#waits })
+  }
+
+  /** What the dashboard shows of all machines. */
+  async page(): Promise<FleetPage> {
+    return this.#view.page(await this.status())
   }
 
   /** The sessions of the fleet on other machines, as they reported them. */
@@ -215,11 +221,13 @@ export class Fleet {
     this.#tickSoon()
   }
 
-  /** Ends the agents that work; their jobs go back to the queue with their clones and branches. */
+  /** Ends all agents. Jobs without a pull request go back to the queue with their clones and branches. */
   async #stop(): Promise<void> {
-    for (const record of await this.#ports.records.all())
+    for (const record of await this.#ports.records.all()) {
       if (isActiveJob(record))
         await this.#follower.putBack(record, 'The fleet was stopped', 0).catch(this.#fails)
+      else if (record.stage === 'review') await this.#follower.endForNow(record).catch(this.#fails)
+    }
     await this.#ports.machines?.leave().catch(this.#fails)
     await this.#ports.closeQueue()
   }

@@ -296,6 +296,17 @@ export class JobFollower {
     return reason
   }
 
+  /** Ends the agent of an open pull request. If it is needed again, another one starts. */
+  async endForNow(record: JobRecord): Promise<void> {
+    if (!record.terminal) return
+    const { agent, isWorking } = await this.#ports.factsOf(record)
+    if (agent !== 'alive') return
+    // First the task: a daemon that is killed in between leaves the agent, which takes the task as news.
+    if (isWorking) await this.#ports.keepTask(record.clone)
+    await this.#ports.endAgent(record.terminal)
+    await this.#ports.records.put({ ...record, isFixing: undefined })
+  }
+
   /** Ends the agent; the clone stays for the next attempt. */
   async rest(record: JobRecord, note: string): Promise<void> {
     await this.#ports.records.put({
@@ -312,7 +323,11 @@ export class JobFollower {
   async #clean(record: JobRecord, why: string | undefined): Promise<void> {
     if (record.terminal) await this.#ports.endAgent(record.terminal)
     const { machine } = await this.#ports.settings.read()
-    await (await this.#ports.queue()).dropProgress(record.data, machine)
+    const { repository, issue, addedAt } = record.data
+    const mergedAt = new Date(this.#ports.clock.now()).toISOString()
+    const merged = { repository, issue, mergedAt, ...(addedAt ? { addedAt } : {}) }
+    const queue = await this.#ports.queue()
+    await queue.dropProgress(record.data, machine, why === undefined ? merged : undefined)
     const left = why === undefined ? await this.#ports.clones.remove(record) : { kept: why }
     await this.#ports.records.remove(record)
     await this.#ports.journal({

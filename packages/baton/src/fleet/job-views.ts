@@ -38,7 +38,7 @@ function viewOfProgress({ data, isInReview }: JobProgress): JobView {
     ...{ repository, project, issue, priority, failures: 0 },
     ...(agent ? { agent } : {}),
     state: isInReview ? 'review' : 'working',
-    addedAt: '',
+    addedAt: data.addedAt ?? '',
   }
 }
 
@@ -53,7 +53,7 @@ function viewOf(job: QueuedJob, record: JobRecord | undefined): JobView {
     id,
     ...{ repository, project, issue, priority, failures },
     state: state === 'active' ? 'working' : state,
-    addedAt: new Date(addedAt).toISOString(),
+    addedAt: data.addedAt ?? new Date(addedAt).toISOString(),
     ...(notBefore > addedAt && state === 'waiting' ? { notBefore: new Date(notBefore).toISOString() } : {}),
     ...((record?.agent ?? agent) ? { agent: record?.agent ?? agent } : {}),
     ...(record ? { clone: record.clone } : {}),
@@ -70,7 +70,7 @@ function viewOfRecord({ job, data, agent, clone, terminal, takenAt, pull, stage 
     id: job,
     ...{ repository, project, issue, priority, agent, clone, failures: 0 },
     state: stage === 'review' ? 'review' : 'working',
-    addedAt: new Date(takenAt).toISOString(),
+    addedAt: data.addedAt ?? new Date(takenAt).toISOString(),
     ...(terminal ? { terminal } : {}),
     ...(pull ? { pullRequest: pull.url } : {}),
   }

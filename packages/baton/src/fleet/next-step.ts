@@ -20,6 +20,8 @@ export interface JobFacts {
   isShared?: boolean | undefined
   /** `never`: Baton knows no agent that was started there. */
   agent: 'alive' | 'gone' | 'never'
+  /** A turn of the agent runs. */
+  isWorking?: boolean | undefined
 }
 
 export type JobStep =

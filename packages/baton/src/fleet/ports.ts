@@ -1,4 +1,4 @@
-import type { FleetEntry, FleetSession, FleetStatus } from '@batonpass/contract/fleet'
+import type { DayBudget, FleetEntry, FleetSession, FleetStatus } from '@batonpass/contract/fleet'
 import type { Clock } from '../ports/clock.ts'
 import type { Clones } from '../ports/clones.ts'
 import type { GitLogin } from '../ports/git-work.ts'
@@ -56,6 +56,8 @@ export interface FleetPorts {
   newestHandoff(clone: string): Promise<JobProgress['handoff']>
   /** Deletes what a claim that another machine has now left on this one's disk. Does nothing outside. */
   forgetLostClaim(clone: string, issue: number, why: string): Promise<void>
+  /** Lets the next agent finish what the one that was ended worked on. */
+  keepTask(clone: string): Promise<void>
   releaseClaim(clone: string, issue: number, why: string): Promise<void>
   factsOf(record: JobRecord): Promise<JobFacts>
   startAgent(order: {
@@ -74,6 +76,8 @@ export interface FleetPorts {
   limits(): { perRepository: number; limits: Readonly<Record<string, number>> }
   /** Which agents have no quota left, until when; and the limit of the budget that today's work has reached. */
   usage(): Promise<{ exhausted: ReadonlyMap<string, number>; overBudget?: string | undefined }>
+  /** What this machine's workflows have used today, and their limits. */
+  dayBudget(): Promise<DayBudget>
   /** Why an agent cannot start on this machine, such as a program that is missing. */
   obstacleTo(agent: string): string | undefined
   /** The labels of an issue; none if the forge does not say. */

@@ -32,6 +32,7 @@ export class QueueChanges {
     const labels = known?.labels ?? (await this.#ports.labelsOf(project, issue))
     const data: JobData = {
       ...{ repository, project, issue, priority },
+      addedAt: new Date(this.#ports.clock.now()).toISOString(),
       ...(agent ? { agent } : {}),
       ...(labels.length > 0 ? { labels } : {}),
     }

@@ -1,4 +1,4 @@
-import type { JobData, JobEvidence } from '@batonpass/contract/fleet'
+import type { JobData, JobEvidence, MergedJob } from '@batonpass/contract/fleet'
 
 /** A job as the queue keeps it. */
 export interface QueuedJob {
@@ -55,8 +55,14 @@ export interface JobQueue {
    * only for an open pull request. That an issue was removed stays until a machine takes it again.
    */
   saveProgress(progress: JobProgress): Promise<boolean>
-  /** The issue is merged or given up. Does nothing if another machine has it now. */
-  dropProgress(data: Pick<JobData, 'repository' | 'issue'>, machine: string): Promise<void>
+  /** The issue is merged (then `merged` says when) or given up. Does nothing if another machine has it now. */
+  dropProgress(
+    data: Pick<JobData, 'repository' | 'issue'>,
+    machine: string,
+    merged?: MergedJob,
+  ): Promise<void>
+  /** What was merged in the last 30 days, the oldest first. */
+  merged(): Promise<MergedJob[]>
   /**
    * Puts what a vanished machine has back into the queue, whether an agent worked on it or its pull request was open, without
    * counting a failure. False: it has ended, or another machine was faster.

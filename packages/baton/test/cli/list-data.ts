@@ -137,6 +137,7 @@ export const jobs: JobView[] = [
 ]
 
 export const fleet: FleetStatus = {
+  budget: { used: { tokens: 812_000, money: 4.2, hours: 3.5 }, limits: { money: 25 } },
   mode: 'up',
   slots: 3,
   busy: 1,

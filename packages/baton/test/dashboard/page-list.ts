@@ -13,6 +13,7 @@ export const PAGES: [name: string, path: (filled: Filled) => string, sign: RegEx
   ['recap', () => '/recap', /Decided for you/],
   ['claims', () => '/claims', /In Progress/],
   ['work', () => '/work/migration-guide', /Phases/],
+  ['fleet', () => '/fleet', /^Sort the cart$/],
   ['history', () => '/history', /Questions avoided/],
   ['journal', () => '/journal', /Issue #42 claimed/],
   ['settings', () => '/settings', /handsoff\.enabled/],

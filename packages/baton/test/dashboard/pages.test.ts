@@ -2,22 +2,29 @@ import { copyFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BrowserHere, type BrowserPage, startBrowser } from '../world/browser.ts'
+import { type Postgres, postgres } from '../world/postgres.ts'
+import { fillFleet, fleetSettings } from './fleet-sample.ts'
 import { PAGES } from './page-list.ts'
 import { type Filled, fillWorld } from './sample.ts'
 import { type DashboardWorld, dashboardWorld } from './world.ts'
 
+let server: Postgres
 let world: DashboardWorld
 let browser: BrowserHere
 let filled: Filled
 
 beforeAll(async () => {
-  world = await dashboardWorld()
+  server = await postgres()
+  const url = await server.database()
+  world = await dashboardWorld(fleetSettings(url))
   filled = await fillWorld(world)
+  await fillFleet(world, url)
   browser = await startBrowser()
 })
 afterAll(async () => {
   await browser[Symbol.asyncDispose]()
   await world[Symbol.asyncDispose]()
+  await server[Symbol.asyncDispose]()
 })
 
 /** A browser that followed a fresh link. */
@@ -47,6 +54,7 @@ describe.each([
       await page.goto(`${world.url}${path(filled)}`)
       await page.locator('#page').getByText(sign).first().waitFor()
       if (name === 'history') await page.locator('.plot canvas').nth(2).waitFor()
+      if (name === 'fleet') await page.locator('.plot canvas').nth(1).waitFor()
       await opened.picture(`${name}${suffix}`, { full: true })
       expect(await opened.barriers()).toEqual([])
       // Nothing may stick out to the side.
@@ -117,6 +125,42 @@ describe('a person at the dashboard', () => {
     })
     await page.getByText('No open questions').waitFor()
     await page.locator('tr', { hasText: 'use the package instead' }).waitFor()
+    expect(opened.complaints).toEqual([])
+  })
+
+  test('sees the whole fleet, and answers the question of another machine', {
+    timeout: 240_000,
+  }, async () => {
+    await using opened = await loggedIn()
+    const { page } = opened
+    await page.keyboard.press('g')
+    await page.keyboard.press('f')
+    const row = (text: string) => page.getByRole('row').filter({ hasText: text })
+    await row('build-7').filter({ hasText: '3 of 4 in use' }).getByText('$11.40 of $40.00').waitFor()
+    await row('desk (this one)').getByText('0 of 3 in use').waitFor()
+    await row('web-shop #209').getByText('Baton proves it together with main').waitFor()
+    await row('Sort the cart').getByText('asks in its terminal').waitFor()
+    await page.getByText('change the same files and may conflict').waitFor()
+    const failed = page.getByRole('listitem').filter({ hasText: 'payments-api #79' })
+    await failed.getByText('the same test failed three times').waitFor()
+    await page.getByRole('button', { name: 'Show the figures of: 34 issues' }).waitFor({ state: 'detached' })
+    await page.getByLabel('Period').selectOption('30 days')
+    await page.getByRole('button', { name: 'Show the figures of: 34 issues merged' }).click()
+    await page.getByRole('table').filter({ hasText: 'Day' }).first().waitFor()
+    await page.getByRole('link', { name: 'Answer' }).click()
+    const card = page.locator('.ask', { hasText: 'npm install left-pad' })
+    await card.getByText('on build-7').waitFor()
+    expect(opened.complaints).toEqual([])
+  })
+
+  test('without a fleet, reads how to begin one', { timeout: 240_000 }, async () => {
+    await using other = await dashboardWorld()
+    await using opened = await browser.open()
+    const { page } = opened
+    await page.goto(await other.link())
+    await page.getByRole('link', { name: 'Fleet' }).click()
+    await page.getByText('baton fleet up --slots 3').waitFor()
+    expect(await opened.barriers()).toEqual([])
     expect(opened.complaints).toEqual([])
   })
 

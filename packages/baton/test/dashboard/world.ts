@@ -50,7 +50,8 @@ export async function dashboardWorld(yaml = ''): Promise<DashboardWorld> {
   const start = async () => {
     const lock = takeLock(folder.lock, 0)
     if (!lock) throw new Error('another daemon runs here')
-    const baton = await compose({ folder, env: { HOME: home, PATH: process.env.PATH ?? '' }, home })
+    const PATH = `${join(here.path, 'bin')}:${process.env.PATH ?? ''}`
+    const baton = await compose({ folder, env: { HOME: home, PATH }, home })
     const daemon = await runDaemon(baton, folder, lock, '0.1.0')
     running = {
       baton,

@@ -1,5 +1,5 @@
 import { BatonError } from '@batonpass/contract/errors'
-import type { FleetEntry, FleetSession, JobData, JobEvidence } from '@batonpass/contract/fleet'
+import type { FleetEntry, FleetSession, JobData, JobEvidence, MergedJob } from '@batonpass/contract/fleet'
 import { Fleet } from '../../src/fleet/fleet.ts'
 import { type FleetSettings, type JobRecord, JobRecords, jobKey } from '../../src/fleet/job-record.ts'
 import { MachineLeases } from '../../src/fleet/machine-leases.ts'
@@ -90,9 +90,16 @@ class MemoryQueue implements JobQueue {
     this.rows.set(jobKey(progress.data), { ...progress, isRemoved })
     return true
   }
-  async dropProgress(data: JobData, machine: string): Promise<void> {
+  readonly mergedJobs: MergedJob[] = []
+  async merged(): Promise<MergedJob[]> {
     this.#look()
-    if (this.rows.get(jobKey(data))?.machine === machine) this.rows.delete(jobKey(data))
+    return this.mergedJobs
+  }
+  async dropProgress(data: JobData, machine: string, merged?: MergedJob): Promise<void> {
+    this.#look()
+    if (this.rows.get(jobKey(data))?.machine !== machine) return
+    this.rows.delete(jobKey(data))
+    if (merged) this.mergedJobs.push(merged)
   }
   async reclaim(data: JobData, from: string): Promise<boolean> {
     const known = this.rows.get(jobKey(data))
@@ -164,12 +171,8 @@ export function machine(name = 'here', shared?: SharedWorld) {
   const clones = new Set<string>()
   const agents = new Set<string>()
   const unsaved = new Map<string, string>()
-  const [aside, handedDown, resumedReviews, pushed]: [string[], string[], string[], string[]] = [
-    [],
-    [],
-    [],
-    [],
-  ]
+  const [aside, handedDown, resumedReviews]: [string[], string[], string[]] = [[], [], []]
+  const [pushed, kept]: [string[], string[]] = [[], []]
   const held = new Set<string>()
   const started: string[] = []
   const entries: string[] = []
@@ -230,6 +233,7 @@ export function machine(name = 'here', shared?: SharedWorld) {
       shared?.claims.get(Number(clone.split('-').at(-1))) === `${name}-${clone.split('-').at(-1)}`,
     handDown: async (clone, handoff) => void handedDown.push(`${clone} ${handoff?.name ?? 'no document'}`),
     resumeReview: async clone => void resumedReviews.push(clone),
+    keepTask: async clone => void kept.push(clone),
     pushWork: async clone => void pushed.push(clone),
     newestHandoff: async () => ({ name: 'handoff-2026-01-22-14-30.md', text: 'Half done' }),
     async forgetLostClaim(clone, issue) {
@@ -253,6 +257,7 @@ export function machine(name = 'here', shared?: SharedWorld) {
     endAgent: async terminal => void agents.delete(terminal),
     limits: () => ({ perRepository: 2, limits }),
     usage: async () => usage,
+    dayBudget: async () => ({ used: { tokens: 1200, money: 0.4, hours: 1.5 }, limits: { money: 10 } }),
     obstacleTo: agent => (missing.has(agent) ? `${agent} is not installed` : undefined),
     labelsOf: async () => [],
     sources: { watch: async () => {}, dismiss: async () => {}, tick: async () => {}, views: async () => [] },
@@ -270,7 +275,7 @@ export function machine(name = 'here', shared?: SharedWorld) {
     },
   })
   return {
-    ...{ unsaved, aside, handedDown, resumedReviews, pushed, held },
+    ...{ unsaved, aside, handedDown, resumedReviews, pushed, held, kept },
     queue,
     clones,
     agents,

@@ -186,12 +186,32 @@ describe('the fleet', () => {
     await fleet.tick()
     expect(here.started).toHaveLength(3)
     await fleet.order({ mode: 'down' })
-    expect(here.agents.size).toBe(2)
+    expect(here.agents.size).toBe(0)
     expect(here.clones).toContain(clone(3))
     expect((await fleet.list()).find(({ issue }) => issue === 3)).toMatchObject({
       state: 'waiting',
       failures: 0,
     })
+  })
+
+  test('down also ends agents with an open pull request; what one worked on is the task of the next', async () => {
+    const here = machine()
+    const fleet = here.daemon()
+    for (const issue of [1, 2]) await add(fleet, issue)
+    await fleet.order({ mode: 'up', slots: 2 })
+    await fleet.tick()
+    here.facts.set(clone(1), opened)
+    here.facts.set(clone(2), { ...opened, isWorking: true })
+    await fleet.tick()
+    expect(here.agents.size).toBe(2)
+    await fleet.order({ mode: 'down' })
+    expect([here.agents.size, here.kept]).toEqual([0, [clone(2)]])
+    // Its claim has that task now.
+    here.facts.set(clone(2), { claim: { ...opened.claim, hasTask: true } })
+    here.pass(120_000)
+    await fleet.order({ mode: 'up' })
+    await fleet.tick()
+    expect(here.started.map(line => line.split(' ')[0])).toEqual([clone(1), clone(2), clone(2)])
   })
 
   test('after the merge ends the agent and deletes the clone; before it only lets the agent of that clone read its objects', async () => {

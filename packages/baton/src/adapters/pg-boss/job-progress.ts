@@ -59,10 +59,13 @@ export function jobProgress(boss: Pick<PgBoss, 'findJobs' | 'send' | 'update' | 
       await put({ ...progress, isRemoved: progress.isRemoved || known?.isRemoved }, db)
       return true
     },
-    async drop(data: IssueName, machine: string, db: Db): Promise<void> {
+    /** False: another machine has the issue, or it is gone. */
+    async drop(data: IssueName, machine: string, db: Db): Promise<boolean> {
       await lock(data, db)
       const row = await rowOf(data, db)
-      if (row?.progress.machine === machine) await boss.deleteJob(PROGRESS, row.id, { db })
+      if (row?.progress.machine !== machine) return false
+      await boss.deleteJob(PROGRESS, row.id, { db })
+      return true
     },
   }
 }

@@ -5,6 +5,7 @@ import { JobData, JobEvidence } from '@batonpass/contract/fleet'
 import type { Db, JobWithMetadata } from 'pg-boss'
 import type { JobQueue, QueuedJob } from '../../ports/job-queue.ts'
 import { jobProgress, keyOf, PROGRESS } from './job-progress.ts'
+import { mergedJobs } from './merged-jobs.ts'
 
 const QUEUE = 'issues'
 const SCHEMA = 'baton_fleet'
@@ -34,6 +35,7 @@ export async function openJobQueue(url: string, boss: string): Promise<JobQueue>
   const db: Db = { executeSql: (text, values) => pool.query(text, values) }
   const queue = new PgBoss({ db, schema: SCHEMA, schedule: false, supervise: true })
   queue.on('error', () => {})
+  const merged = mergedJobs(queue)
   try {
     await queue.start()
     await queue.createQueue(QUEUE, {
@@ -45,6 +47,7 @@ export async function openJobQueue(url: string, boss: string): Promise<JobQueue>
       deleteAfterSeconds: 30 * 24 * 60 * 60,
     })
     await queue.createQueue(PROGRESS, { policy: 'exclusive', retentionSeconds: YEAR_SECONDS })
+    await merged.create()
   } catch (cause) {
     await pool.end().catch(() => {})
     throw failure(cause)
@@ -147,9 +150,16 @@ export async function openJobQueue(url: string, boss: string): Promise<JobQueue>
         throw failure(cause)
       }),
     saveProgress: next => transaction(db => progress.save(next, db)),
-    async dropProgress(data, machine) {
-      await transaction(db => progress.drop(data, machine, db))
+    async dropProgress(data, machine, job) {
+      await transaction(async db => {
+        const isDropped = await progress.drop(data, machine, db)
+        if (isDropped && job) await merged.put(job, db)
+      })
     },
+    merged: () =>
+      merged.all().catch(cause => {
+        throw failure(cause)
+      }),
     reclaim: (data, from, evidence) =>
       transaction(async db => {
         const known = await progress.locked(data, db)

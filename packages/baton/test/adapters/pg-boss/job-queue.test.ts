@@ -156,6 +156,20 @@ describe('a PostgreSQL of our own with the queue in it', () => {
     await queue.dropProgress(data, 'two')
   })
 
+  test('keeps what was merged, by the machine that had the issue and once', async () => {
+    const data = job(41)
+    const merged = { repository: data.repository, issue: 41, mergedAt: '2026-01-02T00:00:00.000Z' }
+    const earlier = { ...merged, issue: 42, mergedAt: '2026-01-01T00:00:00.000Z' }
+    for (const each of [data, job(42)])
+      await queue.saveProgress({ data: each, machine: 'two', isInReview: true })
+    await queue.dropProgress(data, 'one', merged)
+    expect(await queue.merged()).toEqual([])
+    for (let time = 0; time < 2; time++) await queue.dropProgress(data, 'two', merged)
+    await queue.dropProgress(job(42), 'two', earlier)
+    expect(await queue.merged()).toEqual([earlier, merged])
+    expect((await queue.list()).map(({ data: { issue } }) => issue)).not.toContain(41)
+  })
+
   test('stops and starts with everything in it', async () => {
     const before = (await queue.list()).length
     await queue.close()

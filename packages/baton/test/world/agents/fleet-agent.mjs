@@ -9,6 +9,8 @@ if (process.argv.includes('--version')) {
   console.log('2.1.0 (Claude Code)')
   process.exit()
 }
+// Found on the PATH.
+const BATON = 'baton'
 const issue = Number(/issue-(\d+)$/.exec(process.cwd())?.[1])
 const session = randomUUID()
 const prompt = process.argv.at(-1)
@@ -22,7 +24,7 @@ const hook = (name, more = {}) => {
     hook_event_name: name,
     ...more,
   }
-  const said = execFileSync('baton', ['hook', 'claude'], { input: JSON.stringify(input), encoding: 'utf8' })
+  const said = execFileSync(BATON, ['hook', 'claude'], { input: JSON.stringify(input), encoding: 'utf8' })
   return said.trim() ? JSON.parse(said) : {}
 }
 const isConflict = () => git('diff', '--name-only', '--diff-filter=U').trim() !== ''
@@ -64,7 +66,7 @@ await work()
 for (let turn = 0; turn < 5; turn++) {
   // The first time, Baton merges the base by itself.
   if (wasStarted || turn > 0) mergeBase()
-  execFileSync('baton', ['claim', 'ready', '--summary', `Add part ${issue}`], { stdio: 'inherit' })
+  execFileSync(BATON, ['claim', 'ready', '--summary', `Add part ${issue}`], { stdio: 'inherit' })
   const { decision, reason } = hook('Stop', {
     stop_hook_active: turn > 0,
     last_assistant_message: 'Handed off.',
