@@ -27,7 +27,6 @@ export const SIXTH_LIES: readonly Sentence[] = [
     'HEAD is 7e57ab1e.',
     'Three commits wait to be pushed to upstream.',
     'A tag v4.2.0 points at the last commit.',
-    'There are no uncommitted changes and no untracked files since the cleanup commit.',
     'Die Testumgebung läuft unter https://staging.nirgendwo.example.',
   ),
   ...say(

@@ -62,7 +62,7 @@ export async function gatherEvidence(ports: EvidencePorts, subject: Subject): Pr
     ports.git.readPosition(root),
     ports.git.remoteUrl(root),
     transcript &&
-      collectFacts(transcript.reader.read(transcript.path), ports.readTest, lookups?.words, subject.answers),
+      collectFacts(transcript.reader.read(transcript.path), ports.readTest, lookups, subject.answers),
     transcript?.reader.contextSize(transcript.path),
     Promise.all((lookups?.paths ?? []).map(path => presence(ports.files, root, path))),
     lookups && ports.git.lookUp(root, lookups.commits),

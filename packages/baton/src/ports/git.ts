@@ -50,6 +50,7 @@ export interface LookedUp {
   commits: string[]
   /** Branches and tags by their short names, those of remotes with the remote's name. */
   refs: string[]
+  tags?: string[] | undefined
   /** The first line of the last commit's message. */
   subject?: string | undefined
   remotes?: string[] | undefined

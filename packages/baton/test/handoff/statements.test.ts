@@ -18,13 +18,14 @@ const SEEN = [
   'npm run dev',
   'touched lib/old.ts',
   'abc1234 is from another fork',
+  'before 2391.2 s, after 417.8 s',
 ]
 
 const evidenceFor = (document: HandoffDocument, more: Partial<TranscriptFacts> = {}): Evidence => {
   const lookups = lookupsOf(document)
-  const mentions = new Mentions(lookups.words)
-  for (const text of SEEN) mentions.addText(text)
-  const disk = ['README.md', 'src', 'src/limit.ts']
+  const mentions = new Mentions(lookups.words, lookups.together)
+  for (const text of SEEN) mentions.addOutput('', text)
+  const disk = ['README.md', 'src', 'src/limit.ts', 'src/undone.ts']
   return {
     root: '/work/shop',
     names: ['shop'],
@@ -54,6 +55,7 @@ const evidenceFor = (document: HandoffDocument, more: Partial<TranscriptFacts> =
       outcomes: new Map([
         ran('npm test 2>&1 | tail -5', true),
         ran('npm run build'),
+        ran('git checkout -- src/undone.ts'),
         ran('cd web && npm run lint', true),
       ]),
       written: ['/work/shop/packages/api/src/routes.ts'],
@@ -107,6 +109,8 @@ describe('A statement without evidence is marked:', () => {
       done('Deployed everything with `kubectl apply -f x` and more'),
       '`kubectl apply -f x` was not run in this session',
     ],
+    [done('The helper in src/undone.ts ships with the limit'), 'nothing in the session shows this'],
+    [note('The user wants Kafka to limit the orders endpoint.'), 'no prompt of the user says this'],
     [done('Updated `README.md`'), 'nothing shows a change of `README.md`'],
     [done('Committed as deadbee'), 'there is no commit deadbee here'],
     [done('Committed as abc1234'), 'there is no commit abc1234 here'],
@@ -114,6 +118,8 @@ describe('A statement without evidence is marked:', () => {
     [note('I ran cargo clippy and it was clean.'), '`cargo clippy` was not run in this session'],
     [note('The linter passes.'), 'the last run of `cd web && npm run lint` failed'],
     [note('All tests are green.'), 'the last run of `npm test` failed'],
+    [note('It went from 2391.2 s to 41.8 s.'), 'nothing in the session shows this'],
+    [note('It does not take 2391.2 s, but 417.8 s.'), 'nothing in the session shows this'],
     [note('Alle Tests sind grün.'), 'the last run of `npm test` failed'],
     [note('0 tests failed'), 'the last run of `npm test` failed'],
     [note('`src/limit.ts` does not exist yet.'), '`src/limit.ts` exists'],
@@ -154,6 +160,10 @@ describe('A statement without evidence is marked:', () => {
 
 describe('A statement with evidence is not marked:', () => {
   it.each([
+    [note('Aletsch: 2391.2 s before, 417.8 s after')],
+    [note('Not checked: large inputs.')],
+    [done('Reverted src/undone.ts')],
+    [note('I do not know whether production is affected.')],
     [done('Wrote src/limit.ts and `src/routes.ts`')],
     [done('Committed as 77aa88b')],
     [done('Moved lib/gone.ts to src/limit.ts')],
@@ -210,7 +220,7 @@ describe('A sentence about git, the last test run or a variable is compared with
     dirty: [],
     state: ['A rebase is in progress (`git rebase --continue` or `--abort`)', 'git stash holds 1 entry'],
   }
-  const lookedUp = { commits: [], refs: ['main', 'issue-42'], subject: 'start', remotes: [] }
+  const lookedUp = { commits: [], refs: ['main', 'issue-42'], tags: [], subject: 'start', remotes: [] }
   const test = { command: 'bundle exec rspec', passed: false, failing: 2, numbers: [18, 2], at: undefined }
   const check = (text: string) => {
     const document = HandoffDocument.parse(note(text))
@@ -233,6 +243,14 @@ describe('A sentence about git, the last test run or a variable is compared with
     '2 tests failed out of 18.',
     'rspec: 16 passed, 2 failed.',
     'MAX_JOBS is set to 1.',
+    'We are still on `issue-42`.',
+    'Nobody has tagged anything.',
+    'Something is stashed.',
+    'There is a test that does not pass.',
+    'The repository has no remote, so nothing was pushed.',
+    'Há um rebase por terminar.',
+    'Rebase jest w toku.',
+    'The merge is finished.',
   ])('true: %s', text => {
     expect(check(text)).toBe(text)
   })
@@ -252,6 +270,11 @@ describe('A sentence about git, the last test run or a variable is compared with
     'rspec: 18 passed, 2 failed.',
     'pytest: 16 passed, 2 failed.',
     'MAX_JOBS is set to 4.',
+    'We are on main.',
+    'El rebase está terminado.',
+    'Der Rebase ist abgeschlossen.',
+    'Nothing is stashed.',
+    'The rebase dropped a commit.',
     'MAX_MODE is set to strict.',
     'There is a stash with the new parser in it.',
     'The repository has no remote, so the push went to a bundle.',

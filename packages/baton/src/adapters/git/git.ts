@@ -129,8 +129,9 @@ export const systemGit: Git & GitPosition = {
   async lookUp(folder, commits) {
     const ids = commits.filter(id => /^[0-9a-f]{4,40}$/i.test(id))
     const form = ['--format=%(refname:short)', `--count=${MAX_PATHS}`]
-    const [listed, subject, remotes, ...found] = await Promise.all([
+    const [listed, tags, subject, remotes, ...found] = await Promise.all([
       git(folder, ['for-each-ref', ...form, 'refs/heads', 'refs/remotes', 'refs/tags']),
+      git(folder, ['for-each-ref', ...form, 'refs/tags']),
       git(folder, ['log', '--format=%s', '--max-count=1', '--no-show-signature', '--no-color']),
       git(folder, ['remote']),
       ...ids.map(id =>
@@ -141,6 +142,7 @@ export const systemGit: Git & GitPosition = {
     return {
       commits: ids.filter((_, i) => found[i] !== undefined),
       refs: listed.split('\n').filter(Boolean),
+      tags: tags?.split('\n').filter(Boolean),
       subject: subject?.trim() || undefined,
       remotes: remotes?.split('\n').filter(Boolean),
     }

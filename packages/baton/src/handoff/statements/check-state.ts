@@ -1,3 +1,4 @@
+import type { TestSeen, TranscriptFacts } from '../../session/transcript/collect-facts.ts'
 import type { Evidence } from '../evidence.ts'
 import type { StateFact } from './state-statements.ts'
 
@@ -27,6 +28,14 @@ export function reasonAgainstState(
       const has = git.state?.some(text => text.startsWith('git stash holds ')) === true
       return has === fact.is ? undefined : has ? 'git stash holds changes' : 'git stash holds nothing'
     }
+    case 'branch':
+      if (!git) return NOTHING_SHOWS
+      return git.branch === fact.name || git.rebased === fact.name
+        ? undefined
+        : `the branch is \`${git.branch ?? 'none (detached HEAD)'}\``
+    case 'no-tags':
+      if (!lookedUp?.tags) return NOTHING_SHOWS
+      return lookedUp.tags.length === 0 ? undefined : `there is a tag, ${lookedUp.tags[0]}`
     case 'nothing-pushed':
       return againstNothingPushed(evidence)
     case 'no-remote':
@@ -68,8 +77,20 @@ function againstTestRun(
   fact: Extract<StateFact, { of: 'failing' | 'counts' }>,
   { transcript }: Evidence,
 ): string | undefined {
-  const { test, facts } = transcript ?? {}
-  if (!test) return 'no test run was seen in this session'
+  const { test, stillFailing = [] } = transcript ?? {}
+  if (!test || !transcript) return 'no test run was seen in this session'
+  const [failed] = stillFailing
+  if (failed && fact.of === 'failing' && fact.most === 0)
+    return `the last run of \`${failed.command.slice(0, 100)}\` failed`
+  const reasons = [test, ...stillFailing].map(run => againstRun(fact, run, transcript))
+  return reasons.includes(undefined) ? undefined : reasons[0]
+}
+
+function againstRun(
+  fact: Extract<StateFact, { of: 'failing' | 'counts' }>,
+  test: TestSeen,
+  { facts }: TranscriptFacts,
+): string | undefined {
   const ended = `the last run of \`${test.command.slice(0, 100)}\` ${test.passed ? 'passed' : 'failed'}`
   const named = facts?.failing?.length ?? 0
   const isPass = fact.of === 'failing' ? fact.most === 0 : isAllPassed(fact)

@@ -1,9 +1,10 @@
 import type { HandoffDocument, HandoffLedger } from '@batonpass/contract/handoff'
-import type { CommandRun } from '../../session/transcript/collect-facts.ts'
+import { selectorsOf } from '../../session/transcript/failed-runs.ts'
 import { type Evidence, isBatonFile, touchedFiles } from '../evidence.ts'
 import { listFacts } from '../facts.ts'
 import { findRun, isSamePath, normalizeText } from '../same.ts'
-import { findReplaced } from '../supersession.ts'
+import { contestedNotes, findReplaced } from '../supersession.ts'
+import { anchorGroupsOf, groupKey } from './anchors.ts'
 import { NOTHING_SHOWS, reasonAgainstState } from './check-state.ts'
 import { isMarked, type Line, mapLines, markLine } from './lines.ts'
 import { isCommand } from './objects.ts'
@@ -18,6 +19,18 @@ import {
   type Statement,
   saysFails,
 } from './read-statements.ts'
+import {
+  CHECK_WORDS,
+  hasWord,
+  LEAVES,
+  lastRun,
+  namesPath,
+  noFile,
+  pathForm,
+  RUNS,
+  TAKES_BACK,
+  UNDONE,
+} from './session-commands.ts'
 import type { StateFact } from './state-statements.ts'
 import { Sayings } from './support.ts'
 
@@ -71,7 +84,7 @@ class StatementChecker {
   readonly #changed: readonly string[]
   readonly #earlier: string
   readonly #userWords: readonly string[]
-  readonly #said: { user: Sayings; anyone: Sayings }
+  readonly #said: { user: Sayings; replaced: Sayings; anyone: Sayings }
   readonly #quotes: ReadonlySet<string>
   /** What commands set up, oldest first. */
   readonly #environment: readonly string[]
@@ -90,11 +103,14 @@ class StatementChecker {
       ...prompts,
       ...(ledger ? [ledger.goal, ...ledger.instructions, ...ledger.replaced, ...ledger.pasted] : []),
     ]
-    const inForce = this.#wordsInForce(ledger)
+    const { inForce, gone } = this.#wordsInForce(ledger)
+    // What others wrote and the user pasted is not what the user wants.
+    const pasted = new Set([...(facts?.pasted ?? []), ...(ledger?.pasted ?? [])])
     const kept = (ledger ? listFacts(ledger) : []).map(({ text }) => text).filter(text => !isMarked(text))
     this.#earlier = kept.join('\n')
     this.#said = {
-      user: new Sayings(inForce),
+      user: new Sayings(inForce.filter(text => !pasted.has(text))),
+      replaced: new Sayings(gone),
       anyone: new Sayings([
         ...(facts?.replies ?? []),
         ...this.#userWords,
@@ -110,7 +126,9 @@ class StatementChecker {
       ...failing,
       lastCommand,
       ...(transcript?.todos.flatMap(({ text, done }) => (done ? text : [])) ?? []),
-      ...[...(transcript?.outcomes.values() ?? [])].flatMap(({ command, failed }) => (failed ? [] : command)),
+      ...[...(transcript?.outcomes.values() ?? [])].flatMap(({ command, failed }) =>
+        failed || TAKES_BACK.test(command) ? [] : command,
+      ),
       ...(ledger ? [...ledger.done, ...ledger.environment, ...ledger.results, ...ledger.dead_ends] : []),
     ])
     this.#quotes = new Set(
@@ -125,7 +143,7 @@ class StatementChecker {
   }
 
   /** The user's words without instructions that a later one replaced: they support nothing any longer. */
-  #wordsInForce(ledger: HandoffLedger | undefined): string[] {
+  #wordsInForce(ledger: HandoffLedger | undefined): { inForce: string[]; gone: string[] } {
     const { facts } = this.#evidence.transcript ?? {}
     const asked = [
       ...(ledger?.instructions ?? []),
@@ -133,23 +151,51 @@ class StatementChecker {
       ...(facts?.instructions ?? this.#evidence.transcript?.instructions ?? []),
     ]
     const goal = ledger?.goal || asked[0]
-    const { replaced } = findReplaced([...new Set(asked)].filter(text => text !== goal))
+    const { replaced, inForce } = findReplaced([...new Set(asked)].filter(text => text !== goal))
+    const noteOf = contestedNotes(inForce)
+    const contested = inForce.filter(text => noteOf(text) !== '' && /\d/.test(text))
     // What the user said again counts again.
-    const gone = new Set([...replaced, ...(ledger?.replaced ?? []).filter(text => !asked.includes(text))])
-    return this.#userWords.filter(text => !gone.has(text))
+    const gone = new Set([
+      ...replaced,
+      ...contested,
+      ...(ledger?.replaced ?? []).filter(text => !asked.includes(text)),
+    ])
+    return { inForce: this.#userWords.filter(text => !gone.has(text)), gone: [...gone] }
   }
 
   /** Whether evidence shows the line: it repeats what tools showed, or evidence for all that it names was found. */
   isShown(line: Line, statements: readonly Statement[]): boolean {
     if (line.mood !== 'done' && this.#quotes.has(normalizeText(line.text))) return true
     if (this.#shown.support(line.text, 'user') || this.#namesFailingTest(line)) return true
-    const checked = statements.filter(({ stated }) => stated.about !== 'done')
+    if (!namesCheck(line.text) && this.#isInOneOutput(line)) return true
+    const checked = statements.filter(
+      ({ stated }) =>
+        stated.about !== 'done' && !(stated.about === 'path' && this.#isUndone(line, stated.path)),
+    )
     if (checked.length === 0) return false
     return (
       line.mood === 'done' ||
       checked.some(({ stated }) => stated.about === 'check' || stated.about === 'state') ||
       !namesCheck(line.text)
     )
+  }
+
+  /** The work on the path was taken back last, and the line speaks of something else. */
+  #isUndone({ text, mood }: Line, path: string): boolean {
+    if (
+      mood !== 'done' ||
+      UNDONE.test(text.replaceAll(path, ' ')) ||
+      this.#changed.some(one => isSamePath(path, one))
+    )
+      return false
+    const last = lastRun(this.#evidence.transcript?.outcomes ?? new Map(), pathForm(path))
+    return last !== undefined && TAKES_BACK.test(last.command)
+  }
+
+  /** The numbers and names of the line are all in the output of one command. */
+  #isInOneOutput(line: Line): boolean {
+    const { mentioned } = this.#evidence.transcript ?? {}
+    return anchorGroupsOf(line).some(group => mentioned?.has(groupKey(group)) === true)
   }
 
   /** "X still fails", where the last run shows it. */
@@ -164,7 +210,7 @@ class StatementChecker {
   reasonAgainst({ line, stated }: Statement): string | undefined {
     switch (stated.about) {
       case 'check':
-        return this.#checkResult(stated.check, stated.passed)
+        return this.#checkResult(stated.check, stated.passed, line.text)
       case 'done':
         return this.#isOpenTodo(stated.text) ? 'its todo is still open in the agent’s list' : undefined
       case 'all-todos':
@@ -198,14 +244,18 @@ class StatementChecker {
       case 'port':
         return this.#isMentioned(stated.port) ? undefined : `nothing shows port ${stated.port}`
       case 'user':
-        return this.#said.user.support(stated.sentence, 'user')
-          ? undefined
-          : 'no prompt of the user says this'
+        return this.#userSays(stated.sentence)
       case 'decision':
         return this.#said.anyone.support(stated.sentence, 'decision') ? undefined : NOTHING_SHOWS
       default:
         return undefined
     }
+  }
+
+  #userSays(sentence: string): string | undefined {
+    const { user, replaced } = this.#said
+    if (!user.support(sentence, 'user')) return 'no prompt of the user says this'
+    return replaced.isCloser(sentence, user) ? 'the user said otherwise later' : undefined
   }
 
   #checkPath(path: string, folder: boolean, as: 'changed' | 'named' | 'absent'): string | undefined {
@@ -255,14 +305,20 @@ class StatementChecker {
     return known || this.#isMentioned(name) ? undefined : `there is no branch \`${name}\``
   }
 
-  #checkResult(check: Check, passed: boolean): string | undefined {
+  #checkResult(check: Check, passed: boolean, text: string): string | undefined {
     const { transcript } = this.#evidence
     if (!transcript) return `no transcript shows how the ${check} ended`
     if (check === 'tests') {
-      const { test, facts } = transcript
+      const { test, stillFailing = [] } = transcript
       if (!test) return 'no test run was seen in this session'
-      if (test.passed === passed || (!passed && (facts?.failing?.length ?? 0) > 0)) return undefined
-      return `the last run of \`${test.command.slice(0, 100)}\` ${test.passed ? 'passed' : 'failed'}`
+      const runs = [...stillFailing, test]
+      // A sentence that names what was tested speaks of that run only.
+      const named = runs.filter(({ command }) => selectorsOf(command).some(each => namesPath(text, each)))
+      const [one = test] = (named.length > 0 ? named : runs).filter(run => !run.passed)
+      const isSo = named.length > 0 && named.every(run => run.passed) ? named[0] : one
+      return isSo === undefined || isSo.passed === passed
+        ? undefined
+        : `the last run of \`${isSo.command.slice(0, 100)}\` ${isSo.passed ? 'passed' : 'failed'}`
     }
     const last = lastRun(transcript.outcomes, RUNS[check])
     if (!last) return `no run of the ${CHECK_WORDS[check]} was seen in this session`
@@ -336,38 +392,3 @@ class StatementChecker {
     )
   }
 }
-
-const RUNS: Readonly<Record<Exclude<Check, 'tests'>, RegExp>> = {
-  build:
-    /\b(?:build|compile|tsc|webpack|vite|rollup|esbuild|make|cmake|javac|assemble|package|bazel|ninja|rustc)\b/,
-  lint: /\b(?:lint|eslint|biome|ruff|flake8|golangci-lint|clippy|rubocop|prettier|check|format|fmt)\b/,
-  ci: /\b(?:gh\s+(?:run|workflow)|gh\s+pr\s+(?:checks|view|status)|glab\s+(?:ci|pipeline)|circleci|bk\s+build|az\s+pipelines|tkn)\b/,
-  types: /\b(?:tsc|typecheck|type-check|types|mypy|pyright|check)\b/,
-}
-
-const CHECK_WORDS = { build: 'build', lint: 'lint', types: 'type check', ci: 'CI' } as const
-
-const LEAVES: Readonly<Record<OutsideAction, RegExp>> = {
-  merge: /\b(?:gh\s+pr\s+merge|glab\s+mr\s+merge|git\s+merge|merged)\b/,
-  'pull request':
-    /\b(?:gh\s+pr\s+(?:create|new|view|edit|ready)|glab\s+mr\s+(?:create|new)|hub\s+pull-request)\b/,
-  deployment:
-    /deploy|\b(?:kubectl\s+(?:apply|rollout|set)|helm\s+(?:upgrade|install)|terraform\s+apply|ansible-playbook|rsync|scp|vercel|netlify|wrangler|serverless|cdk|pulumi|docker\s+(?:push|stack)|git\s+push|systemctl\s+restart|flyctl|fly)\b/i,
-  publication:
-    /publish|\b(?:twine\s+upload|gem\s+push|docker\s+push|gh\s+release|release|cargo\s+publish|mvn\s+deploy)\b/i,
-}
-
-function lastRun(outcomes: ReadonlyMap<string, CommandRun>, form: RegExp): CommandRun | undefined {
-  let found: CommandRun | undefined
-  for (const ran of outcomes.values()) if (ran.failed !== undefined && form.test(ran.command)) found = ran
-  return found
-}
-
-function hasWord(text: string, needle: string): boolean {
-  for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + 1))
-    if (!/\w/.test(text[at - 1] ?? '') && !/\w/.test(text[at + needle.length] ?? '')) return true
-  return false
-}
-
-const noFile = (path: string, folder: boolean): string =>
-  `there is no ${folder ? 'folder' : 'file'} \`${path}\``

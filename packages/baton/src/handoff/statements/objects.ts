@@ -83,9 +83,9 @@ const COMMIT_WORD =
 /** Ports that the sentence names. */
 export function portsIn(sentence: string): string[] {
   const found = sentence.matchAll(
-    /\bports?\s*[:=]?\s*`?(\d{2,5})\b|(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):(\d{2,5})\b|--port[= ](\d{2,5})\b/gi,
+    /(?:\b(?:ports?|port[ea]|puerto|porto|porcie|porta|portti|poort)|порту?|ポート|端口|포트)\s*[:=：]?\s*`?(\d{2,5})(?!\d)|\b(\d{3,5}) (?:numaralı )?port\w*|(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):(\d{2,5})\b|--port[= ](\d{2,5})\b/gi,
   )
-  return [...new Set([...found].map(match => match[1] ?? match[2] ?? match[3] ?? ''))]
+  return [...new Set([...found].map(match => match.slice(1).find(Boolean) ?? ''))]
 }
 
 export interface NamedBranch {

@@ -1,7 +1,7 @@
 import type { HandoffDocument } from '@batonpass/contract/handoff'
 import { type Line, type Mood, mapLines, sentencesOf } from './lines.ts'
 import { branchesIn, commandsRunIn, commitsIn, pathsIn, portsIn } from './objects.ts'
-import { readState, type StateFact } from './state-statements.ts'
+import { readStates, type StateFact } from './state-statements.ts'
 
 /** A thing that evidence can show, with what the document says about it. */
 export type Stated =
@@ -52,9 +52,14 @@ export function readLines(document: HandoffDocument): { line: Line; statements: 
 /** Whether the line says that something is so or was done. Plans, headings and what only points elsewhere do not. */
 export function isClaim({ text, mood }: Line): boolean {
   if (mood !== 'fact' && mood !== 'done') return false
+  if (IGNORANCE.test(text.trim())) return false
   if (/^(?:none|nothing|n\/a|keine?|-|—)\.?$/i.test(text.trim()) || /[:：?？]\s*$/.test(text)) return false
   return mood === 'done' || sentencesOf(text.slice(0, MAX_LINE)).some(each => moodOf(each, mood) === 'fact')
 }
+
+/** Says that something is not known: there is nothing to show. */
+const IGNORANCE =
+  /^(?:(?:this |that |it )?(?:is |was )?(?:not|never) (?:yet )?(?:checked|tested|verified|measured|looked at|known)\b|i (?:do not|don['’]t) know\b|(?:it is )?(?:unknown|unclear|open)\b(?: (?:whether|if|why|how)\b|:)|nicht (?:geprüft|getestet|gemessen|bekannt)\b|ungeprüft\b|unklar\b|je ne sais pas\b|no sé\b|não sei\b)/i
 
 /** Whether the text speaks of tests, builds or the like, whatever it says about them. */
 export const namesCheck = (text: string): boolean =>
@@ -102,8 +107,8 @@ function inSentence(sentence: string, mood: Mood): Stated[] {
     for (const port of portsIn(sentence)) found.push({ about: 'port', port })
   if (saysTheUser(sentence)) found.push({ about: 'user', sentence })
   if (planned) return found
-  const fact = readState(sentence)
-  if (fact) return [{ about: 'state', fact }]
+  const facts = readStates(sentence)
+  if (facts.length > 0) return facts.map(fact => ({ about: 'state', fact }))
   for (const command of denied ? [] : commandsRunIn(sentence))
     found.push({ about: 'command', command, succeeded: mood === 'done' || SUCCEEDED.test(sentence) })
   found.push(...checksIn(sentence))
@@ -174,16 +179,16 @@ const SUCCEEDED =
 
 const SUBJECTS: Readonly<Record<Check, RegExp>> = {
   tests:
-    /\b(?:tests|specs|spec|test[- ]?suites?|suite|test (?:run|status|results?)|testl[aä]uf\w*|tests?uite|everything|alles|regressions?|pruebas|nothing (?:is |was )?(?:broken|failing|failed|fails|red))\b|\btest\b(?=.{0,80}\bpass(?:es|ed|ing)\b)|テスト|测试|테스트|тест/iu,
+    /\b(?:(?:go|cargo|npm|dotnet|mix|bun|deno|swift) test|pytest|vitest|jest|ctest|phpunit|nextest|unittest)\b|\b(?:tests|specs|spec|test[- ]?suites?|suite|test (?:run|status|results?)|testl[aä]uf\w*|tests?uite|everything|alles|regressions?|pruebas|nothing (?:is |was )?(?:broken|failing|failed|fails|red))\b|\btest\b(?=.{0,80}\bpass(?:es|ed|ing)\b)|テスト|测试|테스트|тест/iu,
   ci: /\b(?:ci|pipelines?|github actions?|workflow runs?|checks on (?:github|the pull request))\b/i,
   build: /\b(?:build|compilation|it compiles|compiles|bundle|der build)\b/i,
   lint: /\b(?:lint(?:er|ing)?|eslint|biome|ruff|formatter)\b/i,
   types: /\b(?:type[- ]?checks?(?:ing)?|tsc|types|mypy|typprüfung)\b/i,
 }
 const PASSES =
-  /\bpass(?:es|ed|ing)?\b(?!\s+(?:a|an|the|them|it|its|this|that|along|null|undefined|`|\w+ (?:to|into)\b))|\bgreen\b|\bsucceed(?:s|ed)?\b|\bsuccessful(?:ly)?\b|\bcompiles?\b|\b(?:is|are|runs?|ran) (?:fine|clean|ok|okay)\b|\bwithout (?:any )?(?:errors?|failures?|warnings?)\b|\b(?:no|0|zero) (?:\w+ )?(?:fail(?:ed|ing|ures?|s)?|errors?)\b|\b(?:grün|bestanden|erfolgreich|fehlerfrei|laufen durch|läuft durch|durchgelaufen)\b|\b(?:passent|passe|réussi(?:s|ssent|t)?|verts?|pasan|pasaron|verdes?|passano|passam)\b|(?:all|every|alles|tout|todo)\s+(?:ok|okay|good)\b|成功|通(?:って|り|過|过)|合格|パス(?:し|して)|全绿|성공|통과|✅/iu
+  /\bpass(?:es|ed|ing)?\b(?!\s+(?:a|an|the|them|it|its|this|that|along|null|undefined|`|\w+ (?:to|into)\b))|\bgreen\b|\bsucceed(?:s|ed)?\b|\bsuccessful(?:ly)?\b|\bcompiles?\b|\b(?:is|are|runs?|ran) (?:fine|clean|ok|okay)\b|\bwithout (?:any )?(?:errors?|failures?|warnings?)\b|\b(?:no|0|zero) (?:\w+ )?(?:fail(?:ed|ing|ures?|s)?|errors?)\b|\b(?:grün|bestanden|erfolgreich|fehlerfrei|laufen durch|läuft durch|durchgelaufen)\b|\b(?:passent|passe|réussi(?:s|ssent|t)?|verts?|pasan|pasaron|verdes?|passano|passam)\b|(?:all|every|alles|tout|todo)\s+(?:ok|okay|good)\b|成功|通(?:って|り|過|过)|合格|パス(?:し|して)|全绿|성공|통과|geç(?:iyor|ti|er)(?!\p{L})|yeşil|przechodz|проход(?:ит|ят)|passou|passaram|slaagt|slagen|✅/iu
 const FAILS =
-  /\b(?:fail(?:s|ed|ing|ures?)?|broken|red)\b|\b(?:schlägt|schlagen) fehl\b|\bfehlgeschlagen\b|\bdo(?:es)? not pass\b|❌/i
+  /\b(?:fail(?:s|ed|ing|ures?)?|broken|red)\b|\b(?:schlägt|schlagen)\b.{0,40}\bfehl\b|\bfehlgeschlagen\b|\bdo(?:es)? not pass\b|\b(?:falha[mr]?|fallan?|échou(?:e|ent)|fallisc(?:e|ono)|rouge|rojos?|vermelhos?|kırmızı|başarısız)(?!\p{L})|失敗|失败|실패|не проход|❌/iu
 /** Not "the red spec": there, something else is said about what fails. */
 const FAILING = String.raw`(?:fail(?:s|ed|ing)?|broken|red|(?:schlägt|schlagen) fehl)\b(?!\s+(?:[\w-]+\s+)?(?:tests?|specs?|suites?|checks?|cases?|builds?)\b)`
 const CHECKED = String.raw`(?:tests?|specs?|suites?|checks?|cases?|builds?|jobs?|pipelines?|one|thing|of (?:them|these|those|the \w+))`
@@ -239,7 +244,7 @@ const SPOKE =
 
 /** Words to the user in the second person, and other languages. */
 const YOU_SAID =
-  /\b(?:(?:as|like|what|since|because|that) )?you (?:\w+ )?(?:said|told|asked|wanted|requested|confirmed|approved|agreed|decided|instructed|insisted|mentioned|preferred|allowed|okayed)\b|\b(?:per|at|by|on|following|according to) your (?:request|wish|instructions?|decision|approval|word)\b|\b(?:auf|nach|laut) (?:deine[nmr]?|ihre[nmr]?|eure[nmr]?) (?:wunsch|anweisung|vorgabe|bitte)\b|\b(?:du|sie) (?:hast|haben|wolltest|wollten|hattest)\b.{0,80}\b(?:gesagt|gebeten|gewünscht|bestätigt|entschieden|erlaubt|freigegeben)\b|\b(?:l['’]utilisat(?:eur|rice)|le client|la cliente)\b.{0,40}\b(?:demandé|veut|souhaite|voulait|confirmé|approuvé|validé|dit|accepté|préfère)(?!\p{L})|\b(?:el usuario|la usuaria|el cliente)\b.{0,40}\b(?:pidió|quiere|dijo|confirmó|aprobó|aceptó|prefiere|solicitó|ha pedido)\b|\bl['’]utente\b.{0,40}\b(?:chiesto|vuole|detto|confermato)\b|ユーザー(?:は|が|の(?:要望|指示|依頼)|から)|用户(?:要求|说|希望|确认|同意)|사용자(?:가|는)/iu
+  /\b(?:(?:as|like|what|since|because|that) )?you (?:\w+ )?(?:said|told|asked|wanted|requested|confirmed|approved|agreed|decided|instructed|insisted|mentioned|preferred|allowed|okayed)\b|\b(?:per|at|by|on|following|according to) your (?:request|wish|instructions?|decision|approval|word)\b|\b(?:auf|nach|laut) (?:deine[nmr]?|ihre[nmr]?|eure[nmr]?) (?:wunsch|anweisung|vorgabe|bitte)\b|\b(?:du|sie) (?:hast|haben|wolltest|wollten|hattest)\b.{0,80}\b(?:gesagt|gebeten|gewünscht|bestätigt|entschieden|erlaubt|freigegeben)\b|\b(?:l['’]utilisat(?:eur|rice)|le client|la cliente)\b.{0,40}\b(?:demandé|veut|souhaite|voulait|confirmé|approuvé|validé|dit|accepté|préfère)(?!\p{L})|\b(?:el usuario|la usuaria|el cliente)\b.{0,40}\b(?:pidió|quiere|dijo|confirmó|aprobó|aceptó|prefiere|solicitó|ha pedido)\b|\bl['’]utente\b.{0,40}\b(?:chiesto|vuole|detto|confermato)\b|\b(?:o utilizador|o usuário|a usuária|o cliente)\b.{0,40}(?:quer|pediu|disse|prefere|confirmou|aprovou|exige)(?!\p{L})|(?<!\p{L})(?:kullanıcı|müşteri)(?!\p{L}).{0,120}(?:istiyor|istemiyor|istedi|söyledi|dedi|onayladı|tercih ed)|(?<!\p{L})(?:użytkownik|klient)(?!\p{L}).{0,40}(?:chce|prosił|powiedział|zatwierdził|woli)(?!\p{L})|\bde gebruiker\b.{0,40}\b(?:wil|vroeg|zei|keurde)\b|\b(?:laut|gemäß|according to|per|selon|según|segundo|secondo) (?:(?:the|dem|der|l|el|o|la|le) ?)?['’]?(?:user|nutzer|benutzer|anwender|kunden|utilisateur|usuario|usuário|utilizador|utente|client)\b|пользовател\p{L}{1,3}.{0,40}(?:хочет|просил|сказал)|ユーザー(?:は|が|の(?:要望|指示|依頼)|から)|用户(?:要求|说|希望|确认|同意)|사용자(?:가|는)/iu
 /** Plans to speak with the user report nothing. */
 const ASKS_THE_USER =
   /\b(?:needs?|requires?|waits? for|awaits?|pending|braucht|benötigt) (?:the |an? |explicit |eine? |die )*(?:approval|permission|consent|confirmation|decision|answer|sign-?off|zustimmung|freigabe|bestätigung)\b|\b(?:an?|each|every|any|no|some|one|ein|jeder|kein|chaque|cada) (?:\w+ )?(?:user|customer|client|person|nutzer|benutzer|kunde|usuario|utilisateur)\b|\b(?:ask(?:ing)?|tell|remind|inform|check with|confirm with|wait(?:ing)? for|frag(?:e|en)?|warte[nt]?(?: auf)?|demander à|preguntar)\b(?: \w+)? (?:the |den |die |der |dem |l['’]|al )?(?:user|person|customer|client|owner|reviewer|nutzer\w*|benutzer\w*|kunde\w*|utilisateur|usuario|you)\b/i

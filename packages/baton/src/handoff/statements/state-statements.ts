@@ -5,14 +5,24 @@ export type StateFact =
   | { of: 'head'; subject: string }
   | { of: 'unfinished'; operations: string[]; is: boolean }
   | { of: 'stash'; is: boolean }
+  | { of: 'branch'; name: string }
+  | { of: 'no-tags' }
   | { of: 'nothing-pushed' }
   | { of: 'no-remote' }
   | { of: 'failing'; least: number; most: number | undefined }
   | { of: 'counts'; tool: string; counts: Counts; numbers: number[] }
   | { of: 'variable'; name: string; value: string }
 
-/** What the sentence says; undefined if it has no such form, or says anything more. */
-export function readState(sentence: string): StateFact | undefined {
+/** What the sentence says, clause by clause; nothing if a part of it has no such form. */
+export function readStates(sentence: string): StateFact[] {
+  const whole = readState(sentence)
+  if (whole) return [whole]
+  const parts = sentence.slice(0, MAX_LENGTH).split(/,? (?:so|and|but) |[,;] /)
+  const facts = parts.flatMap(part => readState(part) ?? [])
+  return parts.length > 1 && facts.length === parts.length ? facts : []
+}
+
+function readState(sentence: string): StateFact | undefined {
   const text = sentence.slice(0, MAX_LENGTH).trim().replace(/[.!]$/, '')
   const subject = HEAD.exec(text)?.[1]
   if (subject !== undefined) return { of: 'head', subject: subject.trim() }
@@ -23,8 +33,13 @@ export function readState(sentence: string): StateFact | undefined {
       operations: operation[2]?.toLowerCase().match(OPERATION) ?? [],
       is: operation[1]?.toLowerCase() !== 'no',
     }
+  const loose = readOperation(text)
+  if (loose) return loose
+  const branch = BRANCH.exec(text)?.[1]
+  if (branch !== undefined) return { of: 'branch', name: branch }
+  if (NO_TAGS.test(text)) return { of: 'no-tags' }
   const stash = STASH.exec(text)
-  if (stash) return { of: 'stash', is: (stash[1] ?? stash[2])?.toLowerCase() !== 'no' }
+  if (stash) return { of: 'stash', is: !/^(?:no|nothing)$/i.test(stash.slice(1).find(Boolean) ?? '') }
   if (NOTHING_PUSHED.test(text)) return { of: 'nothing-pushed' }
   if (NO_REMOTE.test(text)) return { of: 'no-remote' }
   return readFailing(text) ?? readVariable(text) ?? readCounts(text)
@@ -40,23 +55,55 @@ const UNFINISHED = new RegExp(
   'i',
 )
 const STASH =
-  /^there (?:is|are) (an?|one|no) (?:git )?stash(?:es)?(?: entry)?$|^(?:(no|some|the) )?changes are stashed$/i
+  /^there (?:is|are) (an?|one|no) (?:git )?stash(?:es)?(?: entry)?$|^(?:(no|some|the) )?changes are stashed$|^(something|nothing) is (?:still )?(?:stashed|in (?:the|git) stash)$|^(?:the )?(?:working tree|repository|clone) has (no|a) stash$/i
+/** The branch that is checked out, when the sentence says nothing else. */
+const BRANCH =
+  /^(?:(?:everything|all work|the work|work|all of this|this) (?:is|happens|happened)|we(?:['’]re| are)|i['’]?m|i am|we work|i work|wir sind|wir arbeiten|estamos|nous sommes|siamo) (?:still |now |currently |noch |immer noch |jetzt )?(?:all )?(?:on|auf|en|sur|su) (?:the )?(?:branch )?`?((?:main|master|trunk|develop)|(?<=`)[\w./-]{2,100}|[\w.-]+\/[\w./-]{1,100})`?$/i
+const NO_TAGS =
+  /^(?:nobody|no one|none of us) has tagged anything(?: yet)?$|^nothing (?:is|was|has been) tagged(?: yet)?$|^there (?:is|are) no tags?(?: yet)?$|^no tags? (?:exists?|was (?:made|set|created))$/i
 const NOTHING_PUSHED =
   /^(?:nothing (?:was|is|has been)|no commits? (?:was|were|is|are)) pushed(?: (?:yet|so far|anywhere|in this session|to (?:the remote|origin)))*$/i
 const NO_REMOTE =
   /^(?:(?:the|this) (?:git )?(?:repository|repo|clone|project) has|there is) no (?:git )?remote(?: configured)?$|^no (?:git )?remote is (?:configured|set(?: up)?)$/i
 
+/** Git's words for these are the same in every language; whether one is unfinished is said in a few ways. */
+function readOperation(text: string): StateFact | undefined {
+  const operations = text.toLowerCase().match(OPERATION) ?? []
+  if (
+    operations.length !== 1 ||
+    text.split(/\s+/).length > 9 ||
+    /\d|(?<!`)\/|commit|(?<=\p{L})(?:merge|rebase|revert)|(?:merge|rebase|revert)\p{L}/iu.test(text)
+  )
+    return undefined
+  const isOpen = IS_OPEN.test(text)
+  const isDone = !isOpen && IS_DONE.test(text)
+  if (isOpen === isDone) return undefined
+  return {
+    of: 'unfinished',
+    operations: [...operations],
+    is: isOpen !== DENIED.test(text.replace(IS_OPEN, ' ')),
+  }
+}
+const IS_OPEN =
+  /\b(?:in progress|ongoing|under way|unfinished|half[- ]?(?:done|finished)|not (?:yet )?(?:finished|done|complete)|in the middle of|a medias|sin terminar|por terminar|en curso|em curso|a meio|en cours|pas terminé|in corso|non finito|w toku|nicht (?:fertig|abgeschlossen|beendet)|unfertig|läuft noch|im gange|niet klaar|bezig|devam ediyor|yarım|bitmedi|kesken)(?!\p{L})|途中|進行中|进行中|진행 ?중|未完/iu
+const IS_DONE =
+  /\b(?:done|finished|complete[d]?|over|resolved|terminad[oa]|acabad[oa]|concluíd[oa]|terminée?|finie?|finit[oa]|fertig|abgeschlossen|beendet|erledigt|zakończon[ya]|klaar|tamamlandı|bitti|valmis)(?!\p{L})|完了|完成|끝났/iu
+const DENIED =
+  /\b(?:no|not|none|without|nicht|kein(?:e[nrs]?)?|nenhum|não|ningún|aucune?|nessun[oa]?|żaden|geen|yok|değil)(?!\p{L})/iu
+
 const AMOUNTS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten']
+const ONE_FAILS =
+  /^(?:there (?:is|are) (?:still )?(?:a|one|some) (?:tests?|specs?|cases?) (?:that|which) (?:does not|do not|doesn['’]t|don['’]t) pass(?: yet)?|not (?:everything|all tests|every test) (?:is|are|passes|pass)(?: green)?(?: yet)?|the (?:test )?suite (?:still )?has a (?:red|failing) test|(?:falha|falla|échoue) (?:um|uno|un) (?:dos|de los|des) \d{1,4} test\p{L}*)$/iu
 const FAILING = new RegExp(
   `^(at least |only |exactly )?(${AMOUNTS.join('|')}|\\d{1,4}|an?|some|several) (?:unit |integration |end-to-end )?(?:tests?|specs?|examples?|(?:test )?cases?) (?:(?:is|are) )?(?:still |currently )?(?:red|failing|broken|fails?|failed)$`,
   'i',
 )
 
 function readFailing(text: string): StateFact | undefined {
+  if (ONE_FAILS.test(text)) return { of: 'failing', least: 1, most: undefined }
   const [, limit = '', word = ''] = FAILING.exec(text) ?? []
   if (word === '') return undefined
-  const at = AMOUNTS.indexOf(word.toLowerCase())
-  const amount = at >= 0 ? at : /^\d/.test(word) ? Number(word) : undefined
+  const amount = amountOf(word)
   const isOpen = amount === undefined || /least/i.test(limit)
   return { of: 'failing', least: amount ?? 1, most: isOpen ? undefined : amount }
 }
@@ -69,8 +116,21 @@ function readVariable(text: string): StateFact | undefined {
   return name.length >= 3 && name.includes('_') ? { of: 'variable', name, value } : undefined
 }
 
+const PASSING = new RegExp(
+  `^(\\d{1,4}|${AMOUNTS.join('|')}) of (?:the )?(\\d{1,4}|${AMOUNTS.join('|')}) (?:[\\w-]+ ){0,2}(?:tests?|specs?|cases?) pass(?:es|ed)?$`,
+  'i',
+)
+function amountOf(word: string): number | undefined {
+  const at = AMOUNTS.indexOf(word.toLowerCase())
+  return at >= 0 ? at : /^\d+$/.test(word) ? Number(word) : undefined
+}
+
 /** The summary of a test run, as runners print it: "rspec: 18 examples, 1 failure", "0 failures in the last run". */
 function readCounts(text: string): StateFact | undefined {
+  const [, some = '', all = ''] = PASSING.exec(text) ?? []
+  const [passed, total] = [some, all].map(amountOf)
+  if (passed !== undefined && total !== undefined && passed < total)
+    return { of: 'counts', tool: '', counts: { passed }, numbers: [passed, total] }
   const [, tool = '', rest = ''] = /^(?:([\p{L}\d][\p{L}\d ./_-]{0,40}): )?(.+)$/u.exec(text) ?? []
   const summary = rest.replace(/ (?:in|on|of) (?:the|its) (?:last|latest|most recent) (?:test )?run$/i, '')
   const counts = countsIn(summary)

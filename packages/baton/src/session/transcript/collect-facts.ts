@@ -1,4 +1,5 @@
 import type { Todo, TranscriptItem } from '../../ports/transcript.ts'
+import { FailedRuns } from './failed-runs.ts'
 import { Mentions } from './mentions.ts'
 import { SessionFactCollector, type SessionFacts } from './session-facts.ts'
 
@@ -38,6 +39,8 @@ export interface TranscriptFacts {
   written: string[]
   todos: readonly Todo[]
   test: TestSeen | undefined
+  /** Runs of other tests that failed, and that no later run repeated. */
+  stillFailing?: readonly TestSeen[] | undefined
   /** The address of the last opened pull request. */
   pullRequest: string | undefined
   lastReply: string | undefined
@@ -58,13 +61,13 @@ const MAX_OUTCOMES = 5000
 const MAX_FILES = 3000
 
 /**
- * Reads a transcript to its end and collects what the next session needs. `words` are looked for on the way. `answers` are words of
+ * Reads a transcript to its end and collects what the next session needs. `wanted` is looked for on the way: words, and words in one output. `answers` are words of
  * the user that the transcript does not hold, oldest first; they count at their place in time.
  */
 export async function collectFacts(
   pieces: AsyncIterable<readonly TranscriptItem[]>,
   readTest: ReadTest,
-  words: readonly string[] = [],
+  wanted: { words?: readonly string[]; together?: readonly (readonly string[])[] } = {},
   answers: readonly { text: string; at: number }[] = [],
 ): Promise<TranscriptFacts> {
   const first: string[] = []
@@ -74,8 +77,9 @@ export async function collectFacts(
   const outcomes = new Map<string, CommandRun>()
   const written = new Set<string>()
   const collector = new SessionFactCollector()
-  const mentions = new Mentions(words)
+  const mentions = new Mentions(wanted.words ?? [], wanted.together)
   let tested: { ran: CommandRun; output: string } | undefined
+  const failedRuns = new FailedRuns<TestSeen>()
   const replies = { last: undefined as string | undefined }
   const seen: TranscriptFacts = {
     session: undefined,
@@ -143,7 +147,7 @@ export async function collectFacts(
         case 'result': {
           const { ran, paths } = running.get(item.id) ?? {}
           running.delete(item.id)
-          if (!ran?.command.includes('.bmad/handoff')) mentions.addText(item.text)
+          if (!ran?.command.includes('.bmad/handoff')) mentions.addOutput(ran?.command ?? '', item.text)
           if (paths && !item.failed) for (const path of paths) if (written.size < MAX_FILES) written.add(path)
           if (!ran) break
           ran.failed = item.failed
@@ -151,9 +155,17 @@ export async function collectFacts(
           outcomes.delete(ran.command)
           outcomes.set(ran.command, ran)
           if (outcomes.size > 2 * MAX_OUTCOMES) dropOldest(outcomes, MAX_OUTCOMES)
-          // Only the last run matters, so its output is read at the end; a command that is not known to run tests has to show it.
-          if (readTest(ran.command, false, '') ?? readTest(ran.command, item.failed, item.text))
+          if (readTest(ran.command, false, '') ?? readTest(ran.command, item.failed, item.text)) {
             tested = { ran, output: item.text }
+            const run = readTest(ran.command, item.failed, item.text)
+            const { command, at } = ran
+            if (run)
+              failedRuns.add({
+                command,
+                output: item.text,
+                seen: { ...run, command: command.slice(0, 200), at },
+              })
+          }
           seen.pullRequest = pullRequestIn(ran.command, item.failed, item.text) ?? seen.pullRequest
           break
         }
@@ -163,13 +175,16 @@ export async function collectFacts(
     }
   addAnswersUntil(Number.POSITIVE_INFINITY)
   const run = tested && readTest(tested.ran.command, tested.ran.failed === true, tested.output)
-  if (tested && run) collector.addTestRun(run.passed ? undefined : tested.output)
+  const others = failedRuns.runs.filter(({ command }) => command !== tested?.ran.command)
+  const ended = run?.passed === false ? [...others, { output: tested?.output ?? '' }] : others
+  if (run) collector.addTestRuns(ended.map(({ output }) => output))
   return {
     ...seen,
     instructions: [...first, ...last],
     facts: collector.result(),
     mentioned: mentions.found,
     written: [...written],
+    stillFailing: others.map(each => each.seen),
     test: tested && run && { ...run, command: tested.ran.command.slice(0, 200), at: tested.ran.at },
   }
 }

@@ -62,6 +62,8 @@ const FORMS: readonly RegExp[] = [
   // mocha, rspec, phpunit, mix, playwright: a numbered list
   /^\s{0,4}\d{1,3}\) (\S.*)$/,
   /^rspec (\S+)/,
+  // bun
+  /^\(fail\) (.+?)(?: \[[\d.]{1,12} ?m?s\])?$/,
   // bazel
   /^(\/\/\S+)\s+FAILED\b/,
   // flutter, dart

@@ -1,10 +1,26 @@
-/** Finds which of some words occur in the texts it is shown; each must be a word of its own, not a part of one. */
+/**
+ * Finds which of some words occur in the texts it is shown; each must be a word of its own, not a part of one. Groups of words have to
+ * occur in the output of one command; a word that ends with `*` may continue there.
+ */
 export class Mentions {
   readonly found = new Set<string>()
   #left: string[]
   #form: RegExp | undefined
 
-  constructor(words: readonly string[]) {
+  #groups: { key: string; first: string; forms: RegExp[] }[]
+
+  constructor(words: readonly string[], groups: readonly (readonly string[])[] = []) {
+    this.#groups = groups.map(group => ({
+      key: group.join('\0'),
+      first: [...group].sort((a, b) => b.length - a.length).find(word => !word.endsWith('*')) ?? '',
+      forms: group.map(
+        word =>
+          new RegExp(
+            `(?<![\\p{L}\\d_])${word.replace(/\*$/, '').replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&')}${word.endsWith('*') ? '' : '(?![\\p{L}\\d_])'}`,
+            'iu',
+          ),
+      ),
+    }))
     this.#left = [...new Set(words)].filter(word => word !== '')
     this.#form = formOf(this.#left)
   }
@@ -18,13 +34,29 @@ export class Mentions {
       if (!this.#form) return
     }
   }
+
+  /** The output of a command, with the command. */
+  addOutput(command: string, output: string): void {
+    this.addText(output)
+    if (this.#groups.length === 0 || QUOTES_HANDOFF.test(command)) return
+    const text = `${command}\n${output.slice(-MAX_OUTPUT)}`
+    const here = this.#groups.filter(
+      ({ first, forms }) => text.includes(first) && forms.every(form => form.test(text)),
+    )
+    for (const { key } of here) this.found.add(key)
+    if (here.length > 0) this.#groups = this.#groups.filter(({ key }) => !this.found.has(key))
+  }
 }
+
+const MAX_OUTPUT = 50_000
 
 /** What the agent wrote into its own document does not prove it. */
 const QUOTES_HANDOFF = /\.bmad\/handoff|<handoff-context>/
 
 function formOf(words: readonly string[]): RegExp | undefined {
   if (words.length === 0) return undefined
-  const any = words.map(word => word.replaceAll(/[.*+?^${}()|[\]\\/-]/g, '\\$&')).join('|')
+  const any = words.map(escaped).join('|')
   return new RegExp(`(?<!\\w)(?:${any})(?!\\w)`)
 }
+
+const escaped = (word: string): string => word.replaceAll(/[.*+?^${}()|[\]\\/-]/g, '\\$&')

@@ -66,7 +66,7 @@ export class SessionFactCollector {
   readonly #calls = new Map<string, { tool: string; command?: string; path?: string }>()
   #searched = 0
   #last: { command: string; failed: boolean; text: string } | undefined
-  #test: { failedOutput: string | undefined } | undefined
+  #failing: string[] | undefined
 
   /** `prompt`: what of the prompt a person typed; without Baton's own prompts. */
   addPrompt(prompt: string): void {
@@ -157,15 +157,9 @@ export class SessionFactCollector {
     return `\`${lineOf(command)}\` ${failed ? 'failed' : 'succeeded'}${end ? `: ${end}` : ''}`
   }
 
-  /** The last test run, if its end is known: its output if it failed. */
-  addTestRun(failedOutput: string | undefined): void {
-    this.#test = { failedOutput }
-  }
-
-  #failing(): string[] | undefined {
-    if (!this.#test) return undefined
-    const { failedOutput } = this.#test
-    return failedOutput === undefined ? [] : failingTests(outputOf(failedOutput))
+  /** The outputs of the test runs that failed and were not repeated; called if a run's end is known. */
+  addTestRuns(failedOutputs: readonly string[]): void {
+    this.#failing = [...new Set(failedOutputs.flatMap(output => failingTests(outputOf(output))))]
   }
 
   result(): SessionFacts {
@@ -199,7 +193,7 @@ export class SessionFactCollector {
       lastWords: last?.trim().slice(-600),
       environment: [...this.#environment.keys()],
       results: this.#results,
-      failing: this.#failing(),
+      failing: this.#failing,
       lastCommand: this.#lastCommand(),
       secrets: [...this.#secrets],
     }
@@ -265,7 +259,7 @@ function instructionsInSummary(summary: string): string[] {
   )
 }
 const WANTED_HEADING =
-  /^[^\S\n]*(?:#{1,6}\s+|\d{1,2}\.\s+|[-*•]\s+|\*\*)?\**(?:all user messages|user messages|(?:the )?user['’]?s? (?:instructions|requirements|preferences|constraints|wishes)|constraints(?: (?:&|and) preferences)?|(?:explicit )?(?:instructions|requirements)(?: from the user)?|preferences|vorgaben|anweisungen|wünsche)\b[^\n]{0,60}\n/gim
+  /^[^\S\n]*(?:#{1,6}\s+|\d{1,2}\.\s+|[-*•]\s+|\*\*)?\**(?:all user messages|user messages|(?:the )?user['’]?s? (?:instructions|requirements|preferences|constraints|wishes|rules)|constraints(?: (?:&|and) preferences)?|(?:explicit )?(?:instructions|requirements)(?: from the user)?|preferences|vorgaben|anweisungen|wünsche)\b[^\n]{0,60}\n/gim
 const TOLD =
   /^[^\S\n]*(?:[-*•]|\d{1,2}[.)])?[^\S\n]*(?:the )?user (?:also |then |later |explicitly |clearly )*(?:said|says|insist(?:s|ed)|want(?:s|ed)|ask(?:s|ed)|told (?:us|me)|require[sd]?|prefer(?:s|red)|request(?:s|ed)|demand(?:s|ed)|instruct(?:s|ed))(?: that| for| to)?\s*[:：]?\s+(.{8,1000})$/gim
 

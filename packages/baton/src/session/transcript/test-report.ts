@@ -36,7 +36,12 @@ export function isReport(output: string): boolean {
   const end = output.slice(-MAX_OUTPUT)
   if (!MAYBE.test(end)) return false
   const { failed, passed, verdict } = readReport(end)
-  return failed !== undefined || passed !== undefined || verdict !== undefined
+  // A lone "ok" is the answer of any program.
+  return (
+    failed !== undefined ||
+    passed !== undefined ||
+    (verdict !== undefined && !/^\s*(?:ok|pass|fail)\W*$/i.test(end))
+  )
 }
 
 const MAYBE =

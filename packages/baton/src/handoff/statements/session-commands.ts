@@ -1,0 +1,46 @@
+import type { CommandRun } from '../../session/transcript/collect-facts.ts'
+import type { Check, OutsideAction } from './read-statements.ts'
+
+export const TAKES_BACK = /\bgit\s+(?:checkout\s+(?:\S+\s+)?--|restore|stash|reset)(?=\s|$)/
+export const UNDONE =
+  /revert|undid|undone|restor|roll(?:ed)? back|took back|zurück|rückgängig|verworfen|annul|déshac|revirt|desfe/i
+export const pathForm = (path: string): RegExp => new RegExp(path.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+
+export const namesPath = (text: string, path: string): boolean =>
+  path.split(/[/:]+/).some(part => part.length >= 5 && /[._]/.test(part) && text.includes(part)) ||
+  text.includes(path)
+
+export const RUNS: Readonly<Record<Exclude<Check, 'tests'>, RegExp>> = {
+  build:
+    /\b(?:build|compile|tsc|webpack|vite|rollup|esbuild|make|cmake|javac|assemble|package|bazel|ninja|rustc)\b/,
+  lint: /\b(?:lint|eslint|biome|ruff|flake8|golangci-lint|clippy|rubocop|prettier|check|format|fmt)\b/,
+  ci: /\b(?:gh\s+(?:run|workflow)|gh\s+pr\s+(?:checks|view|status)|glab\s+(?:ci|pipeline)|circleci|bk\s+build|az\s+pipelines|tkn)\b/,
+  types: /\b(?:tsc|typecheck|type-check|types|mypy|pyright|check)\b/,
+}
+
+export const CHECK_WORDS = { build: 'build', lint: 'lint', types: 'type check', ci: 'CI' } as const
+
+export const LEAVES: Readonly<Record<OutsideAction, RegExp>> = {
+  merge: /\b(?:gh\s+pr\s+merge|glab\s+mr\s+merge|git\s+merge|merged)\b/,
+  'pull request':
+    /\b(?:gh\s+pr\s+(?:create|new|view|edit|ready)|glab\s+mr\s+(?:create|new)|hub\s+pull-request)\b/,
+  deployment:
+    /deploy|\b(?:kubectl\s+(?:apply|rollout|set)|helm\s+(?:upgrade|install)|terraform\s+apply|ansible-playbook|rsync|scp|(?:vercel|netlify|wrangler|serverless|cdk|pulumi|flyctl|fly)\s+(?:pages\s+)?(?:deploy|publish|up|--prod)|vercel\s*$|docker\s+(?:push|stack)|git\s+push|systemctl\s+restart)\b/i,
+  publication:
+    /publish|\b(?:twine\s+upload|gem\s+push|docker\s+push|gh\s+release|release|cargo\s+publish|mvn\s+deploy)\b/i,
+}
+
+export function lastRun(outcomes: ReadonlyMap<string, CommandRun>, form: RegExp): CommandRun | undefined {
+  let found: CommandRun | undefined
+  for (const ran of outcomes.values()) if (ran.failed !== undefined && form.test(ran.command)) found = ran
+  return found
+}
+
+export function hasWord(text: string, needle: string): boolean {
+  for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + 1))
+    if (!/\w/.test(text[at - 1] ?? '') && !/\w/.test(text[at + needle.length] ?? '')) return true
+  return false
+}
+
+export const noFile = (path: string, folder: boolean): string =>
+  `there is no ${folder ? 'folder' : 'file'} \`${path}\``
