@@ -1,50 +1,151 @@
-import { readFileSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { cpSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { AgentEvent } from '@batonpass/contract/event'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { layProject } from '../sandbox/everyday/fixtures.ts'
+import { layProject, layToolchains, PACKAGES } from '../sandbox/everyday/fixtures.ts'
 import { codex } from '../world/agents/codex.ts'
 import { opencode } from '../world/agents/opencode.ts'
-import { agentHome, type RealAgent } from '../world/agents/real.ts'
+import { type AgentHome, agentHome, type RealAgent } from '../world/agents/real.ts'
 import { batonIn } from '../world/baton.ts'
 import { startModel } from '../world/model.ts'
+import { endOf } from '../world/sandbox.ts'
 import { say } from '../world/turn.ts'
 
 const SET = fileURLToPath(new URL('../sandbox/everyday/commands.jsonl', import.meta.url))
 /** What asks a registry would leave this machine. */
-const NEEDS_NETWORK = /^npm (?:ci|install|outdated)$/
+const NEEDS_NETWORK =
+  /^(?:npm (?:ci|install|outdated)|pip3? install|python3 -m pip install|(?:bundle|composer) install)\b/
+/** A group whose tool is missing here has nothing to run. */
+const TOOLS: Readonly<Record<string, string>> = { go: 'go', 'ruby-php': 'ruby', rust: 'cargo', java: 'javac' }
 const isLong = process.env['BATON_LONG'] === '1'
+/** In the long form, so many may be asked about, and as many may end otherwise than outside. */
+const MOST = 0.05
 
-/** A Node project's part of the everyday set; without BATON_LONG one command in three. */
-const COMMANDS = readFileSync(SET, 'utf8')
+const LINES = readFileSync(SET, 'utf8')
   .trim()
   .split('\n')
   .map(line => z.object({ group: z.string(), command: z.string() }).parse(JSON.parse(line)))
-  .flatMap(({ group, command }) => (group === 'node' && !NEEDS_NETWORK.test(command) ? command : []))
-  .filter((_, at) => isLong || at % 3 === 0)
+  .filter(({ command }) => !NEEDS_NETWORK.test(command))
 
-test.each<[string, RealAgent]>([
+/** All groups whose tool is here; without BATON_LONG one command in three of a Node project. */
+const GROUPS = isLong
+  ? [...new Set(LINES.map(({ group }) => group))].filter(group => isInstalled(TOOLS[group] ?? 'sh'))
+  : ['node']
+const commandsOf = (group: string): string[] =>
+  LINES.flatMap(line => (line.group === group ? line.command : [])).filter((_, at) => isLong || at % 3 === 0)
+
+const AGENTS: readonly [string, RealAgent][] = [
   ['Codex', codex],
   ['opencode', opencode],
-])(
-  'a day’s commands run in the real %s with default settings and without a question',
-  {
-    timeout: isLong ? 1_200_000 : 420_000,
-  },
-  async (_, agent) => {
+]
+
+test.each(AGENTS.flatMap(([title, agent]) => GROUPS.map(group => [group, title, agent] as const)))(
+  'a day’s commands of %s run in the real %s with default settings and without a question, and end as outside',
+  { timeout: isLong ? 1_800_000 : 420_000 },
+  async (group, title, agent) => {
+    const commands = commandsOf(group)
     await using model = await startModel([agent.dialect])
     await using home = await agentHome(agent, model)
     await using baton = batonIn(home.path, home.project)
-    await layProject('node', home.repository)
+    baton.configure(`sandbox:\n  readable:\n    - ${PACKAGES}\n`)
+    await layProject(group, home.repository)
+    layToolchains(home.path)
+    const outside = join(home.path, 'outside')
+    cpSync(home.project, outside, { recursive: true, verbatimSymlinks: true })
     await baton.must('init', '--agent', agent.name)
-    const turns = COMMANDS.map(agent.shell)
-    model.script({ key: home.key }, () => turns.shift() ?? say('All done.'))
-    await home.run({ prompt: 'work', timeout: isLong ? 1_000_000 : 360_000 })
+    const turns = commands.map(agent.shell)
+    model.script({ key: home.key }, () => {
+      // Of an ignored folder there is no snapshot, so to delete what an earlier command built there is a question.
+      if (isLong) removeIgnored(home.project)
+      return turns.shift() ?? say('All done.')
+    })
+    await home.run({ prompt: 'work', timeout: isLong ? 1_500_000 : 360_000 })
+
     const bodies = (await baton.entries({})).map(({ body }) => body)
-    expect(bodies.filter(({ kind }) => kind === 'ask' || kind === 'fault')).toEqual([])
+    expect(bodies.filter(({ kind }) => kind === 'fault')).toEqual([])
+    const asked = bodies.flatMap(body => (body.kind === 'ask' ? [JSON.stringify(body).slice(0, 300)] : []))
     const decided = bodies.flatMap(body =>
-      body.kind === 'decision' ? `${body.decision} by ${body.by}: ${body.subject}` : [],
+      body.kind === 'decision' ? [{ subject: body.subject, words: `${body.decision} by ${body.by}` }] : [],
     )
-    expect(decided).toEqual(COMMANDS.map(command => `allow by sandbox: ${command}`))
+    expect(decided.map(({ subject }) => subject)).toEqual(commands)
+    const refused = decided.filter(({ words }) => !words.startsWith('allow'))
+    const inside = decided.filter(({ words }) => words === 'allow by sandbox')
+    const differing = isLong ? await endedOtherwise(commands, inside, eventsIn(bodies), home, outside) : []
+    if (isLong)
+      process.stdout.write(
+        `${title}, ${group}: ${commands.length} commands, ${inside.length} in the sandbox, ${refused.length} refused or asked, ${asked.length} asks, ${differing.length} ended otherwise\n${[...refused.map(({ subject, words }) => `${words}: ${subject}`), ...differing].join('\n')}\n`,
+      )
+    if (!isLong)
+      expect({ asked, refused, inside: inside.length }).toEqual({
+        asked: [],
+        refused: [],
+        inside: commands.length,
+      })
+    expect(
+      refused.length / commands.length,
+      refused.map(({ subject }) => subject).join('\n'),
+    ).toBeLessThanOrEqual(MOST)
+    expect(differing.length / commands.length, differing.join('\n')).toBeLessThanOrEqual(MOST)
   },
 )
+
+const eventsIn = (bodies: readonly { kind: string }[]): AgentEvent[] =>
+  bodies.flatMap(body => ('event' in body && body.kind === 'event' ? [body.event as AgentEvent] : []))
+
+/** Commands of the sandbox whose end differs from that of the same commands, in the same order, without a sandbox. */
+async function endedOtherwise(
+  commands: readonly string[],
+  inside: readonly { subject: string }[],
+  events: readonly AgentEvent[],
+  home: AgentHome,
+  outside: string,
+): Promise<string[]> {
+  const ends = events.flatMap(event =>
+    event.type === 'ToolFinished' && event.action.kind === 'shell'
+      ? [{ command: event.action.command, code: codeOf(event) }]
+      : [],
+  )
+  const differing: string[] = []
+  for (const command of commands) {
+    removeIgnored(outside)
+    const child = spawn('/bin/bash', ['-c', command], { cwd: outside, env: home.env(), detached: true })
+    child.stdin.end()
+    child.once('exit', () => endGroup(child.pid))
+    const { code } = await endOf(child)
+    const end = ends.find(each => each.command === command)
+    if (!inside.some(({ subject }) => subject === command) || end?.code === undefined) continue
+    if ((end.code === 0) !== (code === 0)) differing.push(`${end.code} inside, ${code} outside: ${command}`)
+  }
+  return differing
+}
+
+/** Codex's exit code is in the text for its model; opencode's plugin reports only whether a command failed. */
+function codeOf({ failed, response }: Extract<AgentEvent, { type: 'ToolFinished' }>): number | undefined {
+  const text = JSON.stringify(response ?? '')
+  const code = /exited with code (\d+)/.exec(text)?.[1]
+  if (code !== undefined) return Number(code)
+  return /running with session ID/.test(text) ? undefined : Number(failed)
+}
+
+const removeIgnored = (folder: string): void =>
+  void execFileSync('git', ['clean', '-fdXq', '-e', '!/node_modules'], { cwd: folder })
+
+function endGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+  } catch {
+    // Nothing is left.
+  }
+}
+
+function isInstalled(tool: string): boolean {
+  try {
+    execFileSync('which', [tool], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
