@@ -42,6 +42,8 @@ export interface ComposedWholeAgents {
   contain(order: {
     agent: AgentName
     launch: Launch & Pick<Partial<AcpLaunch>, 'programVariable'>
+    /** Over the Agent Client Protocol. */
+    hosted?: boolean
     cwd: string
     env: Readonly<Record<string, string | undefined>>
   }): Promise<ContainedLaunch>
@@ -140,13 +142,17 @@ export function composeWholeAgents(
       if (login) logins.set(name, login)
       return login
     },
-    async contain({ agent, launch, cwd, env: given }) {
+    async contain({ agent, launch, hosted, cwd, env: given }) {
       const whole = { ...env, ...given, ...launch.env }
       const { title } = AGENTS[agent]
       const containment = containmentOf(agent)
       if (!containment)
         throw new BatonError('usage', `Baton cannot run ${title} in the sandbox as a whole`, {
           remedy: `Leave --sandbox out, or name one of: ${containable().join(', ')}.`,
+        })
+      if (hosted && !containment.hosted)
+        throw new BatonError('usage', `Baton cannot host ${title} in the sandbox as a whole`, {
+          remedy: 'Run it in tmux: baton run --sandbox',
         })
       if (hasOwnProxy(whole))
         throw new BatonError('usage', `${title} would reach no model: a proxy is set (HTTPS_PROXY)`, {
@@ -160,6 +166,14 @@ export function composeWholeAgents(
         })
       const worktree = realpath(findWorktreeRoot(cwd))
       const place = { home, env: whole, project: worktree, read: readOwn, isSecret: isSecretVariable }
+      const shownFiles = [...containment.files(place), ...login.files]
+      const elsewhere = shownFiles.find(
+        ({ kind, path }) => kind.startsWith('private') && !isInside(path, home),
+      )
+      if (elsewhere)
+        throw new BatonError('usage', `${title} keeps ${elsewhere.path} outside your home folder`, {
+          remedy: 'In the sandbox, its folder has to be below your home folder. Leave --sandbox out.',
+        })
       const program = programOf(launch.program, whole.PATH ?? '')
       const { programVariable: variable } = launch
       const named = variable && whole[variable] ? programOf(whole[variable], whole.PATH ?? '') : undefined
@@ -172,7 +186,7 @@ export function composeWholeAgents(
         path: whole.PATH ?? '',
         hosts: hostsOfLogin(login),
         shown: async (name, privateHome) => {
-          const files = [...containment.files(place), ...login.files]
+          const files = shownFiles
           logins.set(name, login)
           const kept = pick(whole, variable => login.variables.includes(variable))
           await systemSmallFiles.write(folderOf(name), 'login.json', JSON.stringify(kept))

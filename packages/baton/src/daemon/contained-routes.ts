@@ -25,7 +25,7 @@ export function containedRoutes(whole: Baton['contained']): Hono {
     const { agent, cwd, env } = parsed.data
     const launch = launchesOf(agent).acp?.()
     if (!launch) throw new BatonError('missing_tool', `${agent} cannot be hosted`)
-    const { name, launch: inside } = await whole.contain({ agent, launch, cwd, env })
+    const { name, launch: inside } = await whole.contain({ agent, launch, hosted: true, cwd, env })
     const answer: z.infer<typeof Contained> = {
       sandbox: name,
       program: inside.program,

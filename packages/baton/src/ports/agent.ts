@@ -210,6 +210,8 @@ export interface AgentOwnSandbox {
 export interface AgentContainment {
   /** What it sees of its own folder, without logins. A later entry covers an earlier one. */
   files(place: ContainmentFiles): readonly OwnFile[]
+  /** Tried also where it is hosted over the Agent Client Protocol. */
+  readonly hosted?: true
   /** Arguments without which it cannot work inside. */
   readonly args?: readonly string[]
   /** The agent's login, which stays outside; or why it cannot. */

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, symlinkSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { installAgent } from '../world/agents/install.ts'
 import { type AgentHome, agentHome, type RealAgent } from '../world/agents/real.ts'
 import { type BatonHere, batonIn } from '../world/baton.ts'
@@ -26,7 +26,11 @@ export interface TmuxOrder {
   rules: string
   prompt: string
   answers(request: ModelRequest): Turn
+  /** What the home and the project need before the start. */
+  prepare?(home: AgentHome): void
   env?: Record<string, string>
+  /** The whole agent in the sandbox. */
+  sandbox?: boolean
   /** Instead of the agent's usual ones. */
   args?: readonly string[]
 }
@@ -39,10 +43,16 @@ export async function startedInTmux(agent: RealAgent, order: TmuxOrder): Promise
   baton.configure(order.rules)
   await baton.must('init', '--agent', agent.name)
   model.script(() => true, order.answers)
+  order.prepare?.(home)
   const bin = join(home.path, 'bin')
   mkdirSync(bin)
   symlinkSync(await installAgent(agent.name), join(bin, agent.name === 'claude-code' ? 'claude' : agent.name))
-  const env = { ...home.env(), ...order.env, PATH: `${bin}:${home.env().PATH}`, TMUX_TMPDIR: home.path }
+  const env = {
+    ...home.env(),
+    ...order.env,
+    PATH: [bin, dirname(process.execPath), home.env().PATH].join(':'),
+    TMUX_TMPDIR: home.path,
+  }
   const socket = join(home.path, `tmux-${process.getuid?.()}`, 'default')
   const tmux = (...args: string[]) =>
     execFileSync('tmux', ['-S', socket, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
@@ -56,7 +66,8 @@ export async function startedInTmux(agent: RealAgent, order: TmuxOrder): Promise
     }
   })
   const extra = (order.args ?? agent.interactive ?? []).flatMap(argument => [`--arg=${argument}`])
-  const words = ['run', '--agent', agent.name, '--title', 'tried', ...extra, '--', order.prompt]
+  const inside = order.sandbox ? ['--sandbox'] : []
+  const words = ['run', '--agent', agent.name, ...inside, '--title', 'tried', ...extra, '--', order.prompt]
   const ran = await baton.run(words, { env })
   if (ran.code !== 0) throw new Error(`baton ${words.join(' ')}\n${ran.stdout}${ran.stderr}`)
   const screen = () => tmux('capture-pane', '-p', '-t', '=tried:').replaceAll(/\n\s*\n+/g, '\n')

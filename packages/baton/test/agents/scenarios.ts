@@ -15,6 +15,7 @@ import { checkReview } from './review.ts'
 import { checkSandbox } from './sandbox.ts'
 import { IN_A_TERMINAL, inTerminal } from './terminal.ts'
 import { checkTerminalDialog } from './terminal-dialog.ts'
+import { checkWholeAgent } from './whole-agent.ts'
 
 /** What is tried in every test run, in the order of the table. */
 export const EVERY_RUN = [
@@ -34,12 +35,13 @@ export const EVERY_RUN = [
 ] as const
 
 /** What is tried besides: each takes a program or a terminal more. */
-const BESIDES = ['review', 'hosted', 'terminal', 'person', 'limit'] as const
+const BESIDES = ['review', 'whole', 'hosted', 'terminal', 'person', 'limit'] as const
 
 /** What every agent is tried on, in the order of the table. */
 export const BEHAVIOURS = [
   ...EVERY_RUN,
   'review',
+  'whole agent in the sandbox',
   'hosted',
   ...IN_A_TERMINAL,
   'ask at its terminal',
@@ -63,6 +65,8 @@ export async function tryAgent(
   })
   outcomes.sandbox = await judged(() => checkSandbox(agent))
   if (besides.includes('review')) outcomes.review = await judged(() => checkReview(agent))
+  if (besides.includes('whole'))
+    outcomes['whole agent in the sandbox'] = await judged(() => checkWholeAgent(agent))
   if (besides.includes('hosted')) outcomes.hosted = await judged(() => chatWithHostedAgent(agent))
   if (besides.includes('terminal'))
     await inTerminal(agent, async (behaviour, check) => {

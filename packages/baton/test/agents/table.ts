@@ -143,6 +143,7 @@ function isMissing({ name }: RealAgent, behaviour: Behaviour): boolean {
     judge: 'headless',
     supervisor: 'headless',
     sandbox: 'sandbox',
+    'whole agent in the sandbox': 'whole',
     hosted: 'acp',
     'run in tmux and typed into': 'terminal',
     'cycle at a full context': 'terminal',

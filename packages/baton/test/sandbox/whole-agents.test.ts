@@ -3,7 +3,12 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { containment as claude } from '../../src/adapters/agents/claude-code/containment.ts'
 import { claudeRenewal } from '../../src/adapters/agents/claude-code/login-file.ts'
+import { containment as codex } from '../../src/adapters/agents/codex/containment.ts'
+import { containment as copilot } from '../../src/adapters/agents/copilot/containment.ts'
+import { containment as gemini } from '../../src/adapters/agents/gemini/containment.ts'
+import { containment as opencode } from '../../src/adapters/agents/opencode/containment.ts'
 import { PLACEHOLDER } from '../../src/adapters/agents/own-login.ts'
+import { containment as pi } from '../../src/adapters/agents/pi/containment.ts'
 import type { AgentContainment, DecodedEvent, LoginPlace, LoginUse } from '../../src/ports/agent.ts'
 import { isSecretVariable } from '../../src/sandbox/environment.ts'
 import { hostsOfLogin } from '../../src/sandbox/network/host-settings.ts'
@@ -86,6 +91,96 @@ function loginOf(containment: AgentContainment, place: LoginPlace, use: LoginUse
   if ('reason' in login) throw new Error(login.reason)
   return login
 }
+
+describe('what other agents find inside', () => {
+  const OWN = {
+    '.codex/config.toml': `model = "gpt"
+model_provider = "mine"
+notify = ["secret"]
+[model_providers.mine]
+base_url = "https://models.example/v1"
+env_key = "MINE"
+[model_providers.other]
+http_headers = { key = "secret" }
+[mcp_servers.notes]
+command = "notes"
+env = { TOKEN = "secret" }
+bearer_token_env_var = "secret"
+[projects."${PROJECT}"]
+trust_level = "trusted"
+[projects."/home/ann/secret"]
+trust_level = "trusted"
+[hooks.state."x"]
+trusted_hash = "sha256:1"
+`,
+    '.gemini/settings.json': JSON.stringify({
+      mcpServers: { notes: { command: 'notes', env: { TOKEN: 'secret' }, headers: { key: 'secret' } } },
+      hooks: { BeforeTool: [] },
+    }),
+    '.gemini/.env': 'GEMINI_API_KEY=secret',
+    '.copilot/config.json': '{"token":"secret"}',
+    '.copilot/mcp-config.json': JSON.stringify({
+      mcpServers: { notes: { command: 'notes', env: { TOKEN: 'secret' } } },
+    }),
+    '.config/opencode/opencode.json': JSON.stringify({
+      model: 'mine/gpt',
+      provider: { mine: { npm: 'x', options: { baseURL: 'https://models.example/v1', apiKey: 'secret' } } },
+    }),
+    '.pi/agent/settings.json': JSON.stringify({ defaultProvider: 'mine' }),
+    '.pi/agent/models.json': JSON.stringify({
+      providers: {
+        mine: { baseUrl: 'https://models.example/v1', api: 'openai-completions', apiKey: 'secret' },
+      },
+    }),
+  }
+  const ENV = {
+    MINE: 'secret',
+    COPILOT_PROVIDER_BASE_URL: 'https://models.example/v1',
+    COPILOT_PROVIDER_API_KEY: 'secret',
+  }
+  const read = (path: string): string | undefined =>
+    new Map(Object.entries(OWN)).get(path.slice(HOME.length + 1))
+  const place = {
+    ...{ home: HOME, env: ENV, project: PROJECT, read },
+    isSecret: () => true,
+  }
+
+  it.each([
+    ['Codex', codex, /model = "gpt"[\s\S]*sandbox_mode = "danger-full-access"/],
+    ['Gemini CLI', gemini, /notes.*hooks/],
+    ['Copilot CLI', copilot, /trustedFolders.*notes/s],
+    ['opencode', opencode, /mine\/gpt/],
+    ['pi', pi, /models\.example/],
+  ])('%s has its settings, and no login', (_, containment, shown) => {
+    const login = loginOf(containment, place, 'agent')
+    const inside = [...containment.files(place), ...login.files]
+      .map(file => ('text' in file ? file.text : file.path))
+      .concat(JSON.stringify(login.environment))
+      .join('\n')
+    expect(inside).toMatch(shown)
+    expect(inside).not.toContain('secret')
+    const [question] = Object.values(
+      login.headers({
+        method: 'POST',
+        path:
+          containment === gemini ? '/v1beta/models/gemini-2.5-pro:generateContent' : '/v1/chat/completions',
+      }) ?? {},
+    )
+    expect(question).toMatch(/secret$/)
+    // The next daemon finds the login with these variables alone.
+    const kept = Object.fromEntries(Object.entries(ENV).filter(([name]) => login.variables.includes(name)))
+    expect(loginOf(containment, { ...place, env: kept }, 'agent').server).toBe(login.server)
+  })
+
+  it('a login with ChatGPT is refused with its reason', () => {
+    const files = new Map([[`${HOME}/.codex/auth.json`, '{"tokens":{"access_token":"x"}}']])
+    const login = codex.outsideLogin(
+      { home: HOME, env: {}, read: path => files.get(path) },
+      { for: 'agent', now: () => NOW },
+    )
+    expect(login).toEqual({ reason: 'Codex logs in with ChatGPT, not with an API key' })
+  })
+})
 
 describe('the login of Claude Code outside the sandbox', () => {
   const QUESTION = { method: 'POST', path: '/v1/messages' }

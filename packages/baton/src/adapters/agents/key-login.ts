@@ -11,6 +11,8 @@ interface Key {
   header: KeyHeader
   /** How the agent finds the placeholder inside. */
   environment: Readonly<Record<string, string>>
+  /** The variables that decided about the login. */
+  variables?: readonly string[]
   files?: readonly OwnFile[]
 }
 
@@ -20,7 +22,14 @@ const QUESTION =
 const MODELS = /\/models(?:\/[\w.@/-]+)?$/
 
 /** A key that Baton's proxy adds outside: only to questions for the model, and only below the service's own address. */
-export function keyLogin({ key, address, header, environment, files = [] }: Key): ReturnType<OutsideLoginOf> {
+export function keyLogin({
+  key,
+  address,
+  header,
+  environment,
+  variables = [],
+  files = [],
+}: Key): ReturnType<OutsideLoginOf> {
   const server = serverOf(address)
   if (!server || new URL(address).search !== '')
     return { reason: 'the address of its model is not that of a server without a login in it' }
@@ -34,7 +43,7 @@ export function keyLogin({ key, address, header, environment, files = [] }: Key)
         ? { [header]: header === 'authorization' ? `Bearer ${key}` : key }
         : undefined,
     environment,
-    variables: [],
+    variables,
     files,
   }
 }

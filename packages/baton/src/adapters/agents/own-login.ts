@@ -42,6 +42,16 @@ export function readOwnJson<T>(schema: z.ZodType<T>, text: string | undefined): 
   }
 }
 
+/** Settings of an agent; a file that is absent or cannot be read counts as empty, as for the agent's first start. */
+export function parseOwnObject(text: string | undefined): Record<string, unknown> {
+  try {
+    const parsed: unknown = JSON.parse(text ?? '{}')
+    return typeof parsed === 'object' && parsed !== null ? { ...parsed } : {}
+  } catch {
+    return {}
+  }
+}
+
 /** Settings without variables and headers of MCP servers, at any depth: that is where their tokens are. */
 export function withoutServerSecrets(settings: unknown): unknown {
   if (Array.isArray(settings)) return settings.map(withoutServerSecrets)

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { AgentContainment, ContainmentFiles, OwnFile } from '../../../ports/agent.ts'
 import { ownFolder } from '../own-folder.ts'
-import { PLACEHOLDER, withoutServerSecrets } from '../own-login.ts'
+import { PLACEHOLDER, parseOwnObject, withoutServerSecrets } from '../own-login.ts'
 import { outsideLogin, stateFile } from './outside-login.ts'
 import { folderFor } from './transcript-places.ts'
 
@@ -10,6 +10,7 @@ const READ = ['CLAUDE.md', 'agents', 'commands', 'skills', 'plugins', 'output-st
 
 export const containment: AgentContainment = {
   outsideLogin,
+  hosted: true,
   files(place) {
     const folder = ownFolder(place, 'CLAUDE_CONFIG_DIR', '.claude')
     const own = stateFile(place)
@@ -26,7 +27,7 @@ export const containment: AgentContainment = {
 
 /** The user's settings; without the variables that they set, if one of these may be a secret. */
 function settingsOf({ read, isSecret }: ContainmentFiles, path: string): OwnFile {
-  const settings = parseObject(read(path))
+  const settings = parseOwnObject(read(path))
   const { env } = settings
   if (typeof env !== 'object' || env === null) return { kind: 'read-only', path }
   const kept = Object.entries(env).filter(([name, value]) => !isSecret(name, String(value)))
@@ -38,7 +39,7 @@ function settingsOf({ read, isSecret }: ContainmentFiles, path: string): OwnFile
 
 /** What of `~/.claude.json` a session needs: who is logged in, that it was set up, this project's part, MCP servers. */
 function ownState({ read, project }: ContainmentFiles, path: string): string {
-  const known = parseObject(read(path))
+  const known = parseOwnObject(read(path))
   const projects = known.projects
   const here = typeof projects === 'object' && projects !== null ? Reflect.get(projects, project) : undefined
   const kept = KEPT.flatMap(name => (Object.hasOwn(known, name) ? [[name, known[name]] as const] : []))
@@ -63,13 +64,3 @@ const KEPT = [
   'autoUpdates',
   'mcpServers',
 ]
-
-/** An absent or unreadable file counts as empty: Claude Code starts with its first questions. */
-function parseObject(text: string | undefined): Record<string, unknown> {
-  try {
-    const parsed: unknown = JSON.parse(text ?? '{}')
-    return typeof parsed === 'object' && parsed !== null ? { ...parsed } : {}
-  } catch {
-    return {}
-  }
-}

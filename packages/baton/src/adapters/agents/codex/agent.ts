@@ -4,6 +4,7 @@ import { ownFolder } from '../own-folder.ts'
 import { userShell } from '../user-shell.ts'
 import { adapter } from './adapter.ts'
 import { capabilities } from './capabilities.ts'
+import { containment } from './containment.ts'
 import { launches } from './launch.ts'
 import { outsideLogin } from './outside-login.ts'
 import { ownSandbox, whyOwnText } from './own-rules.ts'
@@ -24,6 +25,7 @@ export const agent: Agent = {
   transcripts,
   launches,
   outsideLogin,
+  containment,
   callMark,
   sandboxing: {
     tool: 'Bash',

@@ -14,7 +14,10 @@ export const capabilities: Capabilities = {
       partly:
         'Where its own sandbox is off (`danger-full-access`), and commands that ask to leave its own sandbox (`workspace-write`). That one counts as one if it has no network: commands run in it without a question, but see your whole home folder, secrets included, and your environment variables. In `codex exec` nothing can leave it, so git cannot commit there.',
     },
-    whole: { missing: 'Its login with ChatGPT is not known to Baton’s proxy yet.' },
+    whole: {
+      partly:
+        '`baton run --sandbox` in tmux, with an API key for OpenAI or for a provider of your own. Not with a login with ChatGPT, and not hosted.',
+    },
     question: {
       partly:
         'In tmux and in plan mode, its own dialog and every channel ask at once, and Baton gives your answer there by keystrokes. Elsewhere its dialog opens only after Baton’s hook: while a channel reaches you, answer there, or choose to answer on its screen; the model reads the answer as the text of a stopped call.',

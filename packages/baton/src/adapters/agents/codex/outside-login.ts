@@ -27,7 +27,7 @@ const HARMLESS = new Set([
 ])
 
 /** Codex with an API key, for OpenAI or for a provider of the user's own. */
-export const outsideLogin: AgentContainment['outsideLogin'] = place => {
+export const outsideLogin: AgentContainment['outsideLogin'] = (place, use) => {
   const folder = ownFolder(place, 'CODEX_HOME', '.codex')
   const settings = readToml(place.read(join(folder, 'config.toml')))
   if (!settings) return { reason: `Baton cannot read ${join(folder, 'config.toml')}` }
@@ -56,7 +56,12 @@ export const outsideLogin: AgentContainment['outsideLogin'] = place => {
       [own?.env_key ?? 'CODEX_API_KEY']: PLACEHOLDER,
       ...(!own && place.env.OPENAI_BASE_URL ? { OPENAI_BASE_URL: place.env.OPENAI_BASE_URL } : {}),
     },
-    files: [{ kind: 'private', path: join(place.home, '.codex/config.toml'), text: stringify(shown) }],
+    variables: [own?.env_key ?? 'CODEX_API_KEY', 'OPENAI_API_KEY', 'OPENAI_BASE_URL', 'CODEX_HOME'],
+    // The whole agent has more of its settings.
+    files:
+      use.for === 'agent'
+        ? []
+        : [{ kind: 'private', path: join(place.home, '.codex/config.toml'), text: stringify(shown) }],
   })
 }
 

@@ -12,8 +12,8 @@ export const capabilities: Capabilities = {
         'Its model reads the short command that runs instead of its own. Where its own sandbox is on, the text of a command decides: no hook reports it, and what it hides was not found out.',
     },
     whole: {
-      missing:
-        'Its login is exchanged for tokens of several servers of GitHub, which Baton’s proxy does not know.',
+      partly:
+        '`baton run --sandbox` in tmux, with a model service of your own (`COPILOT_PROVIDER_BASE_URL` and its key). Not with a login to GitHub, which it exchanges for tokens of several servers, and not hosted.',
     },
     question: {
       partly:

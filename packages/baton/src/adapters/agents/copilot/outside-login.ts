@@ -23,6 +23,7 @@ export const outsideLogin: AgentContainment['outsideLogin'] = ({ env }) => {
       COPILOT_OFFLINE: 'true',
       [bearer ? 'COPILOT_PROVIDER_BEARER_TOKEN' : 'COPILOT_PROVIDER_API_KEY']: PLACEHOLDER,
     },
+    variables: Object.keys(env).filter(name => /^COPILOT_/.test(name)),
   })
 }
 

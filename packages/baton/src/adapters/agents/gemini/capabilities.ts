@@ -15,8 +15,8 @@ export const capabilities: Capabilities = {
         'If you installed the hooks for a project only, its own dialog stays where it would show one. Where its own sandbox is on, the text of a command decides: no hook says which of its profiles is in force, so Baton cannot tell what it hides.',
     },
     whole: {
-      missing:
-        'Its login with Google is not one header for one server. With a key it would be possible, but was not built.',
+      partly:
+        '`baton run --sandbox` in tmux, with an API key (`GEMINI_API_KEY`). Not with a login with Google or Vertex AI, and not hosted. Its extensions are not there.',
     },
     question: {
       partly:

@@ -11,7 +11,7 @@ const Settings = z.object({
 })
 
 /** Gemini CLI with an API key. A login with Google and Vertex AI need tokens that it makes itself. */
-export const outsideLogin: AgentContainment['outsideLogin'] = place => {
+export const outsideLogin: AgentContainment['outsideLogin'] = (place, use) => {
   const folder = join(ownFolder(place, 'GEMINI_CLI_HOME', ''), '.gemini')
   const settings = readOwnJson(Settings, place.read(join(folder, 'settings.json')))
   if (!settings) return { reason: `Baton cannot read ${join(folder, 'settings.json')}` }
@@ -32,7 +32,12 @@ export const outsideLogin: AgentContainment['outsideLogin'] = place => {
       ...(address ? { GOOGLE_GEMINI_BASE_URL: address } : {}),
       ...(GEMINI_MODEL ? { GEMINI_MODEL } : {}),
     },
-    files: [{ kind: 'private', path: join(place.home, '.gemini/settings.json'), text: JSON.stringify(own) }],
+    variables: ['GEMINI_API_KEY', 'GEMINI_CLI_HOME', 'GEMINI_MODEL', 'GOOGLE_GEMINI_BASE_URL'],
+    // The whole agent has more of its settings.
+    files:
+      use.for === 'agent'
+        ? []
+        : [{ kind: 'private', path: join(place.home, '.gemini/settings.json'), text: JSON.stringify(own) }],
   })
 }
 

@@ -2,6 +2,7 @@ import type { Agent } from '../../../ports/agent.ts'
 import { userShell } from '../user-shell.ts'
 import { adapter } from './adapter.ts'
 import { capabilities } from './capabilities.ts'
+import { containment } from './containment.ts'
 import { launches } from './launch.ts'
 import { outsideLogin } from './outside-login.ts'
 import { whyOwnText } from './own-rules.ts'
@@ -15,6 +16,7 @@ export const agent: Agent = {
   transcripts,
   launches,
   outsideLogin,
+  containment,
   sandboxing: {
     tool: 'bash',
     modes: 'any',

@@ -9,7 +9,8 @@ export const capabilities: Capabilities = {
     dialog: { missing: 'A plugin cannot open one.' },
     sandbox: 'yes',
     whole: {
-      missing: 'It keeps logins of many providers in one file, each with its own way to log in. Not built.',
+      partly:
+        '`baton run --sandbox` in tmux, with an API key for the provider that its settings name. Of its settings only the model and the provider are there. Not hosted.',
     },
     question: 'yes',
     plan: { missing: 'It has no plan to approve: you switch from its plan agent to its build agent.' },

@@ -18,7 +18,7 @@ const Settings = z.looseObject({
 const Logins = z.record(z.string(), z.looseObject({ type: z.string(), key: z.string().optional() }))
 
 /** opencode with an API key for the provider of the model that its settings name. */
-export const outsideLogin: AgentContainment['outsideLogin'] = place => {
+export const outsideLogin: AgentContainment['outsideLogin'] = (place, use) => {
   const settings = readSettings(place)
   if (!settings) return { reason: 'Baton cannot read the settings of opencode' }
   const { model, small_model } = settings
@@ -53,14 +53,27 @@ export const outsideLogin: AgentContainment['outsideLogin'] = place => {
     address,
     header: own?.npm ? (HEADERS.get(own.npm) ?? 'authorization') : (service?.header ?? 'authorization'),
     environment: {
+      ...(use.for === 'agent' ? foldersIn(place.env) : {}),
       OPENCODE_CONFIG_CONTENT: JSON.stringify(shown),
       OPENCODE_DISABLE_AUTOUPDATE: '1',
       OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
       OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
       ...(own?.npm ? { OPENCODE_DISABLE_MODELS_FETCH: '1' } : {}),
     },
+    variables: Object.keys(place.env).filter(
+      each =>
+        /^(?:OPENCODE_|XDG_(?:CONFIG|DATA)_HOME$)/.test(each) ||
+        service?.variables.includes(each) ||
+        apiKey?.includes(`{env:${each}}`),
+    ),
   })
 }
+
+/** Where its folders are, which the sandbox shows at the same places. */
+const foldersIn = (env: LoginPlace['env']): Record<string, string> =>
+  Object.fromEntries(
+    ['XDG_CONFIG_HOME', 'XDG_DATA_HOME'].flatMap(name => (env[name] ? [[name, env[name]]] : [])),
+  )
 
 const HARMLESS = new Set(['timeout', 'setCacheKey'])
 const HEADERS: ReadonlyMap<string, KeyHeader> = new Map([

@@ -9,7 +9,8 @@ export const capabilities: Capabilities = {
     dialog: 'yes',
     sandbox: 'yes',
     whole: {
-      missing: 'It keeps logins of many providers in one file, each with its own way to log in. Not built.',
+      partly:
+        '`baton run --sandbox` in tmux, with an API key for the provider that its settings name. Of its settings only the model and the provider are there. Not with a login of a subscription.',
     },
     question: {
       missing: 'It has no tool that asks. An extension may bring one, which asks on its own screen.',

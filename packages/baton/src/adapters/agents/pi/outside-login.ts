@@ -47,6 +47,9 @@ export const outsideLogin: AgentContainment['outsideLogin'] = place => {
     address,
     header: own?.api ? (HEADERS.get(own.api) ?? 'authorization') : (service?.header ?? 'authorization'),
     environment: { PI_OFFLINE: '1', ...(own || !variable ? {} : { [variable]: PLACEHOLDER }) },
+    variables: Object.keys(place.env).filter(
+      each => each === 'PI_CODING_AGENT_DIR' || service?.variables.includes(each) || stored?.includes(each),
+    ),
     files: [
       file('settings.json', { defaultProvider: name, ...(defaultModel ? { defaultModel } : {}) }),
       ...(own ? [file('models.json', { providers: { [name]: provider } })] : []),
