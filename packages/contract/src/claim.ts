@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { AgentName } from './event.ts'
 import { ClaimId, NativeId, SessionId } from './ids.ts'
+import { EndKind } from './workflow.ts'
 
 /** The claim phase. Whether the pull request is merged is never stored: Baton asks the forge. */
 export const ClaimPhase = z.enum(['coding', 'ready_for_pr', 'pr_created', 'checks_running', 'done'])
@@ -147,6 +148,7 @@ export const ClaimEntry = z.object({
     'claimed',
     'phase',
     'proving',
+    'proven',
     'unproven',
     'opened',
     'checks',
@@ -170,6 +172,8 @@ export const ClaimEntry = z.object({
   phase: ClaimPhase.optional(),
   pullRequest: z.string().optional(),
   reason: z.string().optional(),
+  /** What is proven of the pull request from now on. */
+  end: EndKind.optional(),
 })
 export type ClaimEntry = z.infer<typeof ClaimEntry>
 

@@ -210,6 +210,7 @@ export const CLAIM_LABELS: Record<ClaimEntry['what'], string> = {
   claimed: 'claimed',
   phase: 'changed its claim phase',
   proving: 'is being checked',
+  proven: 'is proven',
   unproven: 'sent back by a failed check',
   opened: 'has a pull request',
   checks: 'checks',

@@ -89,6 +89,8 @@ async function runStep(
   })
   switch (step.do) {
     case 'wait':
+      // The pull request shows the end of a proof at once, not at the next look at it.
+      if (record.proof?.isOpen) await followOpenProof(ports, record)
       return NOTHING
     case 'sync':
       return sync(ports, record, file)

@@ -55,7 +55,14 @@ export async function openPullRequest(
         ? `, not proven yet (Baton waits for ${proof.running ?? 'the forge'})`
         : `, unproven (${proof.why ?? 'no reason given'})`
   const notice = `PR #${pull.number} created: ${pull.url}${unproven}`
-  await ports.journal(record, { ...entry(record, 'opened'), pullRequest: pull.url, phase: 'pr_created' })
+  await ports.journal(record, {
+    ...entry(record, 'opened'),
+    pullRequest: pull.url,
+    phase: 'pr_created',
+    ...(proof?.verdict
+      ? { end: proof.verdict, ...(proof.why ? { reason: proof.why.slice(0, 500) } : {}) }
+      : {}),
+  })
   await queueNews(ports, record, {
     kind: 'opened',
     text: `${notice}\nBaton follows its checks and reviews; there is nothing to wait for.`,

@@ -147,7 +147,12 @@ export async function followOpenProof(ports: ClaimPorts, record: ClaimRecord): P
     const isProven = proof.verdict === 'proven'
     const verdict = isProven ? 'proven' : `unproven (${proof.why ?? 'no reason given'})`
     const result = `${verdict}${reportDiffers(proof)}`
-    if (!isProven) await ports.journal(record, { ...entry(record, 'unproven'), reason: result.slice(0, 500) })
+    await ports.journal(record, {
+      ...entry(record, isProven ? 'proven' : 'unproven'),
+      end: isProven ? 'proven' : 'unproven',
+      reason: result.slice(0, 500),
+      pullRequest: pr.url,
+    })
     const sign = isProven ? '✅' : '⚠️'
     await ports.announce(record.project, `${sign} issue #${record.issue}: PR #${pr.number} is ${result}`)
     return

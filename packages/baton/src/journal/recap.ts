@@ -79,7 +79,9 @@ export function finishRecap(part: RecapPart, facts: RecapFacts): Recap {
   }
   for (const project of part.projects.values()) joinProject(projectIn(projects, project.project), project)
   const told = new Set(part.ended.map(({ session }) => session))
-  const ended = [...part.ended]
+  const issues = new Set(part.ended.flatMap(each => (each.workflow === CLAIM ? [] : issueOf(each))))
+  // A run for a claimed issue says the same.
+  const ended = part.ended.filter(each => each.workflow !== CLAIM || !issues.has(issueOf(each)))
   for (const { id, agent, name, project, endedAt, endReason } of facts.sessions) {
     // The end of the workflow is more informative than the end of its session.
     if (!endedAt || endedAt < facts.since || endedAt > facts.until || told.has(id)) continue
@@ -168,6 +170,22 @@ export function addEntry(part: RecapPart, entry: Entry, readTest: RecapFacts['re
         })
       break
     }
+    case 'claim':
+      if (body.end)
+        part.ended = withClaim(
+          [
+            {
+              ...about,
+              workflow: CLAIM,
+              issue: body.issue,
+              end: body.end,
+              reason: cut(body.reason ?? ''),
+              ...(body.pullRequest ? { pullRequest: body.pullRequest } : {}),
+            },
+          ],
+          part.ended,
+        )
+      break
     case 'stage':
       if (body.what === 'sent-back') part.continued++
       if (body.what === 'ended' && body.end)
@@ -213,7 +231,7 @@ export function joinPart(earlier: RecapPart, later: RecapPart): void {
       subjects: [...new Set([...group.subjects, ...(known?.subjects ?? [])])].slice(0, MAX_SUBJECTS),
     })
   }
-  earlier.ended = [...later.ended, ...earlier.ended]
+  earlier.ended = withClaim(later.ended, earlier.ended)
   earlier.handoffs = [...later.handoffs, ...earlier.handoffs]
   earlier.answeredByPolicy = [...later.answeredByPolicy, ...earlier.answeredByPolicy]
   earlier.prevented = [...later.prevented, ...earlier.prevented]
@@ -331,6 +349,15 @@ const plainReplies = (replies: readonly Reply[] = []): string =>
 const cut = (text: string): string => {
   const line = text.replaceAll(/\s+/g, ' ').trim()
   return line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH).toWellFormed()}…` : line
+}
+
+const CLAIM = 'claim'
+const issueOf = ({ project, issue }: Recap['ended'][number]): string => `${project} ${issue}`
+
+/** Only the newest of a claim counts: CI may fail and then pass. */
+function withClaim(later: Recap['ended'], earlier: Recap['ended']): Recap['ended'] {
+  const again = new Set(later.filter(({ workflow }) => workflow === CLAIM).map(issueOf))
+  return [...later, ...earlier.filter(each => each.workflow !== CLAIM || !again.has(issueOf(each)))]
 }
 
 const isUnproven = ({ end }: Recap['ended'][number]): number => Number(end === 'unproven')

@@ -11,7 +11,9 @@ import type { Store } from '../ports/store.ts'
 import { readTest } from '../session/transcript/test-runs.ts'
 
 const WHICH = [
-  ...(['decision', 'ask', 'workflow', 'handoff', 'fault', 'sandbox'] as const).map(kind => ({ kind })),
+  ...(['decision', 'ask', 'workflow', 'claim', 'handoff', 'fault', 'sandbox'] as const).map(kind => ({
+    kind,
+  })),
   { kind: 'event' as const, type: 'ToolFinished' as const },
 ]
 const BATCH = 500

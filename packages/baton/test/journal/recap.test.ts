@@ -143,6 +143,34 @@ describe('a recap', () => {
     expect(waits.sessions).toMatchObject([{ session: sessionId(3), why: 'finished its turn' }])
   })
 
+  test('says what is proven of a claim last, before what ended well, and not twice if a run says it', () => {
+    const claim = (issue: number, end: 'proven' | 'unproven', reason: string): EntryBody => ({
+      ...({ kind: 'claim', what: end, claim: `clm_${'0'.repeat(16)}`, issue, end, reason } as EntryBody),
+    })
+    const { ended } = buildRecap({
+      ...nothing,
+      entries: [
+        entry(1, claim(1, 'unproven', 'CI failed')),
+        entry(2, claim(2, 'unproven', 'CI failed')),
+        entry(3, claim(1, 'proven', 'proven')),
+        entry(4, claim(3, 'proven', 'proven')),
+        entry(5, {
+          kind: 'workflow',
+          what: 'ended',
+          workflow: 'issue-to-impl',
+          issue: 3,
+          end: 'proven',
+          reason: 'all',
+        }),
+      ],
+    })
+    expect(ended.map(({ workflow, issue, end }) => [workflow, issue, end])).toEqual([
+      ['claim', 2, 'unproven'],
+      ['issue-to-impl', 3, 'proven'],
+      ['claim', 1, 'proven'],
+    ])
+  })
+
   test('is well-formed whatever the journal holds, and leaves out what lies outside its time', () => {
     fc.assert(
       fc.property(fc.array(anyEntry, { maxLength: 30 }), fc.nat({ max: 900 }), (entries, from) => {

@@ -131,3 +131,92 @@ describe('an issue from claim to close, with the real command, a real git and a 
     w.github.assertClean()
   })
 })
+
+describe('a claim whose proof asks a person, CI and a reviewer', () => {
+  const checks = `proof:
+  done_when:
+    - files: { exist: [lease.txt] }
+    - person: Does it look right?
+    - forge: { checks: green, review: approved }
+`
+
+  test('red CI goes back to the agent, and the next commit is proven by a yes, green CI and an approval', {
+    timeout: 300_000,
+  }, async () => {
+    await using w = await claimWorld({ settings: checks })
+    const { repository } = w.github
+    const issue = await repository.issue({ title: 'Leases end too early' })
+    await w.baton.must('claim', String(issue))
+    await w.hook('SessionStart', { source: 'startup' })
+    const body = async () => (await repository.pulls())[0]?.body ?? ''
+    const shows = (text: string) =>
+      until(async () => (await body()).includes(text), {
+        what: `${text} in the pull request`,
+        timeout: 120_000,
+        evidence: async () => `${await body()}\n${await w.baton.must('proof', '--json')}`,
+      })
+
+    await w.hook('UserPromptSubmit', { prompt: 'go' })
+    await w.commit('lease.txt', 'longer')
+    await w.baton.must('claim', 'ready', '--summary', `Refs #${issue}: longer`)
+    await w.hook('Stop', { stop_hook_active: false })
+    // No pull request and no wait for CI before a person agreed.
+    await w.answer('yes')
+    await shows('**Not proven yet**, Baton waits for CI and approval.')
+    const pull = (await repository.pulls())[0]?.number ?? 0
+    await repository.check(pull, 'test', { state: 'failure', workflow: 'CI', log: 'expected 2, got 3\n' })
+    await shows('**Unproven: CI and approval failed: CI / test.**')
+    expect(await w.baton.must('recap')).toContain('unproven (CI and approval failed: CI / test)')
+    await w.nudge()
+    await until(async () => (await w.claims())[0]?.pullRequest?.checks.includes('failed'), {
+      what: 'the failure',
+    })
+    const told = [
+      await w.hook('UserPromptSubmit', { prompt: 'what next?' }),
+      await w.hook('Stop', { stop_hook_active: false }),
+    ]
+    expect(JSON.stringify(told)).toContain('expected 2, got 3')
+
+    await w.commit('lease.txt', 'even longer')
+    await w.git('push', '-q', 'origin', `issue-${issue}`)
+    await w.nudge()
+    await w.answer('yes')
+    await repository.check(pull, 'test', 'success')
+    await repository.review(pull, 'APPROVE', 'Fine')
+    await shows('**Proven.**')
+    expect(await body()).toMatch(/\| Does it look right\? \| passed \|/)
+    expect((await body()).match(/baton:proof -->/g)).toHaveLength(2)
+    const recap = await w.baton.must('recap')
+    expect(recap).toContain(`claim #${issue}  proven`)
+    expect(recap).not.toContain('unproven')
+    w.github.assertClean()
+  })
+
+  test('without the yes of the person the pull request is a draft', { timeout: 240_000 }, async () => {
+    await using w = await claimWorld({ settings: checks })
+    const { repository } = w.github
+    const issue = await repository.issue({ title: 'Leases end too early' })
+    await w.baton.must('claim', String(issue))
+    await w.hook('SessionStart', { source: 'startup' })
+    await w.hook('UserPromptSubmit', { prompt: 'go' })
+    await w.commit('lease.txt', 'longer')
+    await w.baton.must('claim', 'ready', '--summary', `Refs #${issue}: longer`)
+    await w.hook('Stop', { stop_hook_active: false })
+    await w.answer('no')
+    // The agent hears of it, and has nothing to change.
+    let said = ''
+    const [pull] = await until(
+      async () => {
+        await w.hook('UserPromptSubmit', { prompt: 'go on' })
+        said += JSON.stringify(await w.hook('Stop', { stop_hook_active: false }))
+        const pulls = await repository.pulls()
+        return pulls[0]?.body?.includes('**Unproven') && pulls
+      },
+      { what: 'the draft', timeout: 120_000, evidence: () => w.baton.must('proof', '--json') },
+    )
+    expect(said).toContain('was answered with no')
+    expect(pull?.draft).toBe(true)
+    expect(pull?.body).toContain('was answered with no')
+    expect(await w.baton.must('recap')).toContain('was answered with no')
+  })
+})
