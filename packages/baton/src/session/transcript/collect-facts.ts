@@ -59,6 +59,8 @@ const MAX_WORDS_LENGTH = 2000
 const MAX_COMMANDS = 200
 const MAX_OUTCOMES = 5000
 const MAX_FILES = 3000
+const MAX_TEST_RUNS = 50
+const MAX_TEST_OUTPUT = 50_000
 
 /**
  * Reads a transcript to its end and collects what the next session needs. `wanted` is looked for on the way: words, and words in one output. `answers` are words of
@@ -79,7 +81,7 @@ export async function collectFacts(
   const collector = new SessionFactCollector()
   const mentions = new Mentions(wanted.words ?? [], wanted.together)
   let tested: { ran: CommandRun; output: string } | undefined
-  const failedRuns = new FailedRuns<TestSeen>()
+  const testRuns = new Map<string, { ran: CommandRun; output: string }>()
   const replies = { last: undefined as string | undefined }
   const seen: TranscriptFacts = {
     session: undefined,
@@ -157,14 +159,10 @@ export async function collectFacts(
           if (outcomes.size > 2 * MAX_OUTCOMES) dropOldest(outcomes, MAX_OUTCOMES)
           if (readTest(ran.command, false, '') ?? readTest(ran.command, item.failed, item.text)) {
             tested = { ran, output: item.text }
-            const run = readTest(ran.command, item.failed, item.text)
-            const { command, at } = ran
-            if (run)
-              failedRuns.add({
-                command,
-                output: item.text,
-                seen: { ...run, command: command.slice(0, 200), at },
-              })
+            // Read at the end, so that thousands of runs cost nothing; the same command again replaces its last run.
+            testRuns.delete(ran.command)
+            testRuns.set(ran.command, { ran, output: item.text.slice(-MAX_TEST_OUTPUT) })
+            if (testRuns.size > 2 * MAX_TEST_RUNS) dropOldest(testRuns, MAX_TEST_RUNS)
           }
           seen.pullRequest = pullRequestIn(ran.command, item.failed, item.text) ?? seen.pullRequest
           break
@@ -175,6 +173,12 @@ export async function collectFacts(
     }
   addAnswersUntil(Number.POSITIVE_INFINITY)
   const run = tested && readTest(tested.ran.command, tested.ran.failed === true, tested.output)
+  const failedRuns = new FailedRuns<TestSeen>()
+  for (const { ran, output } of testRuns.values()) {
+    const { command, at } = ran
+    const seenRun = readTest(command, ran.failed === true, output)
+    if (seenRun) failedRuns.add({ command, output, seen: { ...seenRun, command: command.slice(0, 200), at } })
+  }
   const others = failedRuns.runs.filter(({ command }) => command !== tested?.ran.command)
   const ended = run?.passed === false ? [...others, { output: tested?.output ?? '' }] : others
   if (run) collector.addTestRuns(ended.map(({ output }) => output))
