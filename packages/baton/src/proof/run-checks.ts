@@ -62,45 +62,29 @@ export async function runChecks(
   progress: Progress,
   signal: AbortSignal,
 ): Promise<void> {
-  const { checkouts, cache, containment } = ports
-  const { project, commit, base, checks } = proof
-  const tree = checkouts.tree(project, commit)
-  const readable = checks.filter(check => check.kind === 'files' || check.kind === 'diff')
-  if (readable.length > 0) {
-    const [paths, changes] = await Promise.all([tree.paths(), checkouts.changes(project, base, commit)])
-    const weakened = readable.some(check => check.kind === 'diff' && check.keepsTests)
-      ? await weakenedTests(checkouts, proof, changes)
-      : []
-    const reasons = weakened.length > 0 ? await reasonsIn(checkouts, proof) : []
-    for (const check of readable) {
-      const why = whyNotMet(check, paths, changes, weakened)
-      // The agent gave a reason for weaker tests: `runOutsideChecks` asks whether it counts.
-      if (why !== undefined && reasons.length > 0 && !whyNotMet(check, paths, changes)) continue
-      const failed = why === undefined ? {} : { why: `failed: ${why}` }
-      await progress.result({
-        name: check.name,
-        status: why === undefined ? 'passed' : 'failed',
-        seconds: 0,
-        ...failed,
-      })
-    }
-  }
+  const { cache, containment } = ports
+  const { project, checks } = proof
   const runs = checks.filter(check => check.kind === 'run')
-  const now = await definitionsNow(ports, proof, runs)
+  // Git answers while the checkout, the sandbox and the setup are made ready.
+  const reading = readCommit(ports, proof, progress)
+  const definitions = definitionsNow(ports, proof, runs)
+  for (const each of [reading, definitions]) each.catch(() => undefined)
   const finished = new Set<string>()
   const finish = async (check: RunCheck, result: CheckResult) => {
-    await progress.result(withChangedDefinition(check, result, now))
+    await progress.result(withChangedDefinition(check, result, await definitions))
     finished.add(check.name)
   }
   const waiting: RunCheck[] = []
   for (const check of runs) {
     const known = proof.again ? undefined : await cache.get(proof, check)
-    if (known) await finish(check, { ...known, name: check.name, cached: true })
-    else waiting.push(check)
+    if (known) {
+      await reading
+      await finish(check, { ...known, name: check.name, cached: true })
+    } else waiting.push(check)
   }
-  if (waiting.length === 0) return
-  const missing = await containment.whyUnavailable(project)
-  if (missing !== undefined) {
+  const missing = waiting.length > 0 ? await containment.whyUnavailable(project) : undefined
+  if (waiting.length === 0 || missing !== undefined) {
+    await reading
     for (const check of waiting)
       await progress.result({
         name: check.name,
@@ -115,7 +99,9 @@ export async function runChecks(
   const ended = await Promise.allSettled(
     Array.from({ length: lanes }, (_, lane) =>
       inCheckout(ports, proof, lane, signal, async place => {
-        if (proof.setup !== undefined && !(await prepare(ports, proof, place, progress, signal))) return
+        const isReady = proof.setup === undefined || (await prepare(ports, proof, place, progress, signal))
+        await reading
+        if (!isReady) return
         for (let check = waiting.shift(); check && !signal.aborted; check = waiting.shift()) {
           await progress.running(check.name)
           const result = await runTwice(ports, check, place, signal)
@@ -133,6 +119,33 @@ export async function runChecks(
   for (const { name } of left) await progress.result({ name, status: 'not-run', why, seconds: 0 })
   // Every check has a result from another checkout, or this one could not be removed: neither changes the verdict.
   if (left.length === 0) ports.fault('running checks', broken.reason)
+}
+
+/** Checks that need only what git knows of the commit. */
+async function readCommit({ checkouts }: CheckPorts, proof: Proof, progress: Progress): Promise<void> {
+  const { project, base, commit, checks } = proof
+  const readable = checks.filter(check => check.kind === 'files' || check.kind === 'diff')
+  if (readable.length === 0) return
+  const [paths, changes] = await Promise.all([
+    checkouts.tree(project, commit).paths(),
+    checkouts.changes(project, base, commit),
+  ])
+  const weakened = readable.some(check => check.kind === 'diff' && check.keepsTests)
+    ? await weakenedTests(checkouts, proof, changes)
+    : []
+  const reasons = weakened.length > 0 ? await reasonsIn(checkouts, proof) : []
+  for (const check of readable) {
+    const why = whyNotMet(check, paths, changes, weakened)
+    // The agent gave a reason for weaker tests: `runOutsideChecks` asks whether it counts.
+    if (why !== undefined && reasons.length > 0 && !whyNotMet(check, paths, changes)) continue
+    const failed = why === undefined ? {} : { why: `failed: ${why}` }
+    await progress.result({
+      name: check.name,
+      status: why === undefined ? 'passed' : 'failed',
+      seconds: 0,
+      ...failed,
+    })
+  }
 }
 
 /** How the work made the tests weaker. */
@@ -182,13 +195,16 @@ async function inCheckout(
   const folder = folderFor(`${id}-${lane}`)
   await checkouts.remove(folder)
   try {
-    await checkouts.make(project, commit, folder)
-    if (signal.aborted) return
-    const contained = await openStarted(containment, [`${id}-${lane}`, folder, project], signal)
+    const making = checkouts.make(project, commit, folder)
+    const opening = openStarted(containment, [`${id}-${lane}`, folder, project], signal)
+    // Neither is left behind if the other fails.
+    const [made, opened] = await Promise.allSettled([making, opening])
+    if (opened.status === 'rejected') throw made.status === 'rejected' ? made.reason : opened.reason
     try {
-      await work({ ...contained, folder })
+      if (made.status === 'rejected') throw made.reason
+      if (!signal.aborted) await work({ ...opened.value, folder })
     } finally {
-      await contained.end()
+      await opened.value.end()
     }
   } finally {
     await checkouts.remove(folder)
