@@ -10,10 +10,15 @@ import { stateDir } from '../config/places.ts'
 import { openStateFolder } from '../config/state-folder.ts'
 import type { Io } from './io.ts'
 
+/** Whether there can be a queue: without a database of the user's own and without what keeps one, nothing was ever added. */
+export async function canHaveQueue(io: Io): Promise<boolean> {
+  const { dir, config } = await readUserConfig(io)
+  return config.fleet.postgres !== '' || findQueuePackages(dir)?.postgres !== undefined
+}
+
 /** Fetches what keeps the queue, the first time it is needed. It is not part of Baton's package, because most people need none. */
 export async function ensureQueuePackages(io: Io): Promise<void> {
-  const dir = stateDir(io.env, io.home)
-  const { config } = await loadConfig({ env: io.env, home: io.home, stateDir: dir }, { files: systemFiles })
+  const { dir, config } = await readUserConfig(io)
   const withPostgres = config.fleet.postgres === ''
   const found = findQueuePackages(dir)
   if (found && (!withPostgres || found.postgres)) return
@@ -34,4 +39,10 @@ export async function ensureQueuePackages(io: Io): Promise<void> {
     progress: text => io.stderr.write(text),
   })
   io.stderr.write(`Fetched into ${dir}/fleet/packages\n`)
+}
+
+async function readUserConfig(io: Io) {
+  const dir = stateDir(io.env, io.home)
+  const { config } = await loadConfig({ env: io.env, home: io.home, stateDir: dir }, { files: systemFiles })
+  return { dir, config }
 }

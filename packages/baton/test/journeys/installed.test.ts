@@ -74,6 +74,12 @@ describe('a stranger who installed it', () => {
     expect(stdout).toMatch(/FAIL {2}hook client +not installed\n +fix: baton init/)
     expect((await here.at('npx', 'baton', '--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
     expect((await here.at('npx', 'batonpass', '--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+    // Nothing is fetched to list a queue that cannot exist.
+    expect(await here.at('npx', 'baton', 'queue')).toMatchObject({
+      code: 0,
+      stdout: 'The queue is empty. Add an issue: baton queue add 42\n',
+      stderr: '',
+    })
   })
 
   test('sets it up, is protected by the installed hook, and takes it out without a trace', {

@@ -13,7 +13,7 @@ import { launchesOf } from '../../adapters/agents/launches.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { callStartedDaemon } from '../daemon.ts'
-import { ensureQueuePackages } from '../ensure-queue-packages.ts'
+import { canHaveQueue, ensureQueuePackages } from '../ensure-queue-packages.ts'
 import { type Io, paint, printable } from '../io.ts'
 import { fitted } from '../wrap-words.ts'
 
@@ -46,12 +46,16 @@ export const queue: Handler = async (given, io) => {
 }
 
 async function list(given: Given, io: Io): Promise<number> {
-  await ensureQueuePackages(io)
-  const { jobs } = QueueList.parse(await callStartedDaemon(io, 'GET', '/api/queue', CALL_MS))
+  const jobs = (await canHaveQueue(io)) ? await readQueue(io) : []
   if (flag(given, 'json')) io.stdout.write(`${JSON.stringify({ jobs })}\n`)
   else if (jobs.length === 0) io.stdout.write('The queue is empty. Add an issue: baton queue add 42\n')
   else for (const job of jobs) fitted(io)(jobLines(job, io))
   return EXIT.ok
+}
+
+async function readQueue(io: Io): Promise<JobView[]> {
+  await ensureQueuePackages(io)
+  return QueueList.parse(await callStartedDaemon(io, 'GET', '/api/queue', CALL_MS)).jobs
 }
 
 async function add(given: Given, io: Io, issue: number): Promise<number> {
