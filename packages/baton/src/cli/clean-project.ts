@@ -48,7 +48,7 @@ async function removeExcludes(project: string): Promise<void> {
 
 /** What Baton calls its own in a folder that a person chose for it, and that may hold more. */
 const OWN =
-  /^(daemon\.(sock(\.new)?|lock|start)(-journal)?|token|observe-key|mcp-key|mcp-agents|endpoint\.json|baton\.db.*|(daemon|hook)\.log.*|bin|trust\.json.*|calls|undo|workflow|handoff\w*|cycles?|claims?|stages?|runtime|tmux|sessions|package-removed(\.told)?|\.tmp)$/
+  /^(daemon\.(sock(\.new)?|lock|start)(-journal)?|token|observe-key|mcp-key|mcp-agents|endpoint\.json|baton\.db.*|(daemon|hook)\.log.*|bin|trust\.json.*|calls|undo|workflow|handoff\w*|cycles?|claims?|stages?|runtime|tmux|sessions|trial-\w+|package-removed(\.told)?|\.tmp)$/
 
 export function removeState(dir: string, isAllOurs: boolean, io: Pick<Io, 'stdout'>): void {
   if (isAllOurs) rmSync(dir, { recursive: true, force: true })

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { BatonError } from '@batonpass/contract/errors'
 import {
   findQueuePackages,
@@ -10,10 +12,14 @@ import { stateDir } from '../config/places.ts'
 import { openStateFolder } from '../config/state-folder.ts'
 import type { Io } from './io.ts'
 
-/** Whether there can be a queue: without a database of the user's own and without what keeps one, nothing was ever added. */
+/** Whether there can be a queue: it needs a database, of the user's own or one that Baton made here. */
 export async function canHaveQueue(io: Io): Promise<boolean> {
   const { dir, config } = await readUserConfig(io)
-  return config.fleet.postgres !== '' || findQueuePackages(dir)?.postgres !== undefined
+  return (
+    config.fleet.postgres !== '' ||
+    findQueuePackages(dir)?.postgres !== undefined ||
+    existsSync(join(dir, 'fleet', 'postgres'))
+  )
 }
 
 /** Fetches what keeps the queue, the first time it is needed. It is not part of Baton's package, because most people need none. */

@@ -32,7 +32,7 @@ export async function tryAgents(chosen: readonly string[], folder: StateFolder, 
     if (!trial || !file) continue
     const of = { agent: adapter.name, program: await programFile(file) }
     if ((await trials.stateOf(of)) !== 'unknown') continue
-    const state = await runRewriteTrial(file, trial, folder.dir)
+    const state = await runRewriteTrial(file, trial, folder.dir, { signal: io.signal })
     // An update in between: which of the two ran is not known.
     if (!state || (await programFile(file).catch(() => undefined)) !== of.program) continue
     await trials.record(of, state)

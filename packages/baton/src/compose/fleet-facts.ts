@@ -11,6 +11,9 @@ import type { ForgeKeeper } from './forge.ts'
 import type { Ground } from './ground.ts'
 import type { Sessions } from './sessions.ts'
 
+/** The states of a session that has ended. */
+const OVER: ReadonlySet<string> = new Set(['dead', 'gone', 'ended'])
+
 /** What the rest of Baton knows about jobs, and what this machine may use for them. */
 export function fleetFacts(
   ground: Ground,
@@ -25,7 +28,7 @@ export function fleetFacts(
       const here = ps.filter(
         row => row.project === clone || (terminal !== undefined && row.title === terminal),
       )
-      const isAlive = here.some(({ state }) => !['dead', 'gone', 'ended'].includes(state))
+      const isAlive = here.some(({ state }) => !OVER.has(state))
       const wasStarted =
         here.length > 0 || local.watch.spawns({ kinds: ['run'] }).some(({ title }) => title === terminal)
       const [run] = all.filter(({ project }) => project === clone).sort((a, b) => b.startedAt - a.startedAt)
@@ -36,7 +39,7 @@ export function fleetFacts(
       return {
         ...(pullState ? { pullState } : {}),
         agent: isAlive ? 'alive' : wasStarted ? 'gone' : 'never',
-        isWorking: here.some(({ state }) => state === 'working'),
+        isWorking: here.some(({ state }) => !OVER.has(state) && state !== 'waiting'),
         ...(run?.end ? { runEnd: run.end } : {}),
         ...(record
           ? {

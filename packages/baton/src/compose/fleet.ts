@@ -207,7 +207,7 @@ export function composeFleet(ground: Ground, links: FleetLinks): OpenedFleet {
     fleet: new Fleet(ports),
     asks,
     async close() {
-      merges.pause()
+      await merges.pause()
       membership?.stop()
       await asks?.stop()
       await board?.close()

@@ -302,7 +302,7 @@ export class JobFollower {
     const { agent, isWorking } = await this.#ports.factsOf(record)
     if (agent !== 'alive') return
     // First the task: a daemon that is killed in between leaves the agent, which takes the task as news.
-    if (isWorking) await this.#ports.keepTask(record.clone)
+    if (isWorking || record.isFixing) await this.#ports.keepTask(record.clone)
     await this.#ports.endAgent(record.terminal)
     await this.#ports.records.put({ ...record, isFixing: undefined })
   }

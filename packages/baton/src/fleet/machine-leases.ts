@@ -61,11 +61,12 @@ export class MachineLeases {
   /** This machine stops working: the others need not wait for its silence. */
   async leave(): Promise<void> {
     const { leases } = this.#ports
-    await this.leaveBases()
+    const [left] = await Promise.allSettled([this.leaveBases()])
     const { id } = await this.#ports.machine()
     const held = await leases.find(machineName(id))
     if (held?.claim === id) await leases.release(machineName(id), held)
     this.#reportedAt = Number.NEGATIVE_INFINITY
+    if (left.status === 'rejected') throw left.reason
   }
 
   async machines(): Promise<MachineView[]> {
@@ -115,7 +116,9 @@ export class MachineLeases {
 
   /** The others need not wait for this machine, which merges nothing now. */
   async leaveBases(): Promise<void> {
-    for (const base of [...this.#bases.keys()]) await this.leaveBase(base)
+    // Each, also if the database fails for one.
+    const left = await Promise.allSettled([...this.#bases.keys()].map(base => this.leaveBase(base)))
+    for (const each of left) if (each.status === 'rejected') throw each.reason
   }
 
   async leaveBase(base: string): Promise<void> {

@@ -42,9 +42,9 @@ export class MergeQueue {
   }
 
   /** Withdraws open questions; what is half done waits, and lets other machines merge meanwhile. */
-  pause(): void {
+  async pause(): Promise<void> {
     this.#questions.keep(new Set())
-    void this.#ports.bases
+    await this.#ports.bases
       ?.leaveBases()
       .catch(cause => this.#ports.fault('letting other machines merge', cause))
   }
@@ -76,6 +76,11 @@ export class MergeQueue {
 
   async #tick(): Promise<void> {
     const { records, clock } = this.#ports
+    // Also if another machine follows the pull request now: this one must not keep its base branch. First, because leaving it
+    // would end the turn of the next one that takes it.
+    const followed = new Set((await this.#jobsInReview()).map(({ data }) => jobKey(data)))
+    for (const record of await records.all())
+      if (!followed.has(jobKey(record.data))) await this.#attempts.forget(record)
     for (const candidate of await this.#candidates()) await this.#reportSilence(candidate)
     for (const candidate of await this.#candidates())
       if (candidate.record.attempt && candidate.record.notBefore <= clock.now())
@@ -88,10 +93,6 @@ export class MergeQueue {
     )
     this.#questions.keep(new Set(asked.map(questionOf)))
     for (const each of asked) this.#questions.ask({ ...each, id: questionOf(each) })
-    // Also if another machine follows the pull request now: this one must not keep its base branch.
-    const followed = new Set((await this.#jobsInReview()).map(({ data }) => jobKey(data)))
-    for (const record of await records.all())
-      if (!followed.has(jobKey(record.data))) await this.#attempts.forget(record)
   }
 
   /** Its agent may be gone, or at the limit of fixes. */

@@ -20,7 +20,7 @@ export interface JobFacts {
   isShared?: boolean | undefined
   /** `never`: Baton knows no agent that was started there. */
   agent: 'alive' | 'gone' | 'never'
-  /** A turn of the agent runs. */
+  /** A turn of the agent runs, or waits for an answer. */
   isWorking?: boolean | undefined
 }
 

@@ -79,9 +79,7 @@ export function finishRecap(part: RecapPart, facts: RecapFacts): Recap {
   }
   for (const project of part.projects.values()) joinProject(projectIn(projects, project.project), project)
   const told = new Set(part.ended.map(({ session }) => session))
-  const issues = new Set(part.ended.flatMap(each => (each.workflow === CLAIM ? [] : issueOf(each))))
-  // A run for a claimed issue says the same.
-  const ended = part.ended.filter(each => each.workflow !== CLAIM || !issues.has(issueOf(each)))
+  const ended = withoutOutdated(part.ended)
   for (const { id, agent, name, project, endedAt, endReason } of facts.sessions) {
     // The end of the workflow is more informative than the end of its session.
     if (!endedAt || endedAt < facts.since || endedAt > facts.until || told.has(id)) continue
@@ -358,6 +356,19 @@ const issueOf = ({ project, issue }: Recap['ended'][number]): string => `${proje
 function withClaim(later: Recap['ended'], earlier: Recap['ended']): Recap['ended'] {
   const again = new Set(later.filter(({ workflow }) => workflow === CLAIM).map(issueOf))
   return [...later, ...earlier.filter(each => each.workflow !== CLAIM || !again.has(issueOf(each)))]
+}
+
+/** A claim and the runs for its issue say the same, unless one is older: CI may fail after a run was proven. */
+function withoutOutdated(all: Recap['ended']): Recap['ended'] {
+  const [claims, runs] = [new Map<string, string>(), new Map<string, string>()]
+  for (const each of all) {
+    const newest = each.workflow === CLAIM ? claims : runs
+    if (each.at > (newest.get(issueOf(each)) ?? '')) newest.set(issueOf(each), each.at)
+  }
+  return all.filter(each => {
+    const key = issueOf(each)
+    return each.workflow === CLAIM ? each.at > (runs.get(key) ?? '') : each.at >= (claims.get(key) ?? '')
+  })
 }
 
 const isUnproven = ({ end }: Recap['ended'][number]): number => Number(end === 'unproven')

@@ -214,7 +214,7 @@ export function machine(name = 'here', shared?: SharedWorld) {
         return 'removed'
       },
     },
-    merges: { tick: async () => {}, pause: () => {}, views: async () => [] },
+    merges: { tick: async () => {}, pause: async () => {}, views: async () => [] },
     changedFiles: async clone => (clone.endsWith('-3') ? [] : ['src/cart.ts', `${clone}.md`]),
     repositoryOf: async () => REPOSITORY,
     loginFor: async () => undefined,

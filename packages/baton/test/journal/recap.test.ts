@@ -147,6 +147,20 @@ describe('a recap', () => {
     const claim = (issue: number, end: 'proven' | 'unproven', reason: string): EntryBody => ({
       ...({ kind: 'claim', what: end, claim: `clm_${'0'.repeat(16)}`, issue, end, reason } as EntryBody),
     })
+    const run: EntryBody = {
+      kind: 'workflow',
+      what: 'ended',
+      workflow: 'issue-to-impl',
+      issue: 3,
+      end: 'proven',
+      reason: 'all',
+    }
+    const both = (...bodies: EntryBody[]) =>
+      buildRecap({ ...nothing, entries: bodies.map((body, index) => entry(index + 1, body)) }).ended.map(
+        ({ workflow, end }) => [workflow, end],
+      )
+    expect(both(run, claim(3, 'unproven', 'CI failed'))).toEqual([['claim', 'unproven']])
+    expect(both(claim(3, 'unproven', 'CI failed'), run)).toEqual([['issue-to-impl', 'proven']])
     const { ended } = buildRecap({
       ...nothing,
       entries: [
@@ -154,14 +168,7 @@ describe('a recap', () => {
         entry(2, claim(2, 'unproven', 'CI failed')),
         entry(3, claim(1, 'proven', 'proven')),
         entry(4, claim(3, 'proven', 'proven')),
-        entry(5, {
-          kind: 'workflow',
-          what: 'ended',
-          workflow: 'issue-to-impl',
-          issue: 3,
-          end: 'proven',
-          reason: 'all',
-        }),
+        entry(5, run),
       ],
     })
     expect(ended.map(({ workflow, issue, end }) => [workflow, issue, end])).toEqual([

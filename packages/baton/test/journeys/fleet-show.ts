@@ -96,6 +96,7 @@ export async function showFleet(size: ShowSize, say: (line: string) => void): Pr
         ),
       )
     ).join('\n')
+  let trouble: Trouble | undefined
   try {
     for (let nth = 1; nth <= size.machines; nth++) {
       const name = `m${nth}`
@@ -113,7 +114,7 @@ export async function showFleet(size: ShowSize, say: (line: string) => void): Pr
     for (const project of one.projects) await one.must('queue', 'watch', '--repo', project)
     say(`${issues.length} issues have their label, after ${secondsSince(began)} s`)
     const merges = () => github.calls.filter(isMerge).map(({ path }) => path)
-    const trouble = new Trouble(size, { machines, server, cpu, merges, say })
+    trouble = new Trouble(size, { machines, server, cpu, merges, say })
     const checked = new Set<string>()
     let jobs: FleetStatus['jobs'] = []
     await until(
@@ -129,7 +130,7 @@ export async function showFleet(size: ShowSize, say: (line: string) => void): Pr
           }
         }
         await Promise.all(machines.map(each => each.nudge().catch(() => undefined)))
-        if (!(await trouble.next())) return false
+        if (!(await trouble?.next())) return false
         jobs = (await one.status()).jobs
         return (
           merges().length + jobs.length === issues.length && jobs.every(({ state }) => state === 'failed')
@@ -174,6 +175,7 @@ export async function showFleet(size: ShowSize, say: (line: string) => void): Pr
       childCpuPerIssue: rounded(cpu.children / issues.length),
     }
   } finally {
+    trouble?.wake()
     await Promise.all(machines.map(each => each.end()))
   }
 }
@@ -216,6 +218,8 @@ class Trouble {
   #lastAt = performance.now()
   #asleep: Promise<void> | undefined
   #sleeper: FleetMachine | undefined
+  /** Lets a suspended machine continue at once. */
+  wake: () => void = () => {}
   readonly done = { daemonKills: 0, agentKills: 0 }
 
   constructor(size: ShowSize, stage: Stage) {
@@ -286,19 +290,22 @@ class Trouble {
       }
       case 'suspend a machine': {
         // Not the first one, which this test asks about the queue.
-        const machine = pick(withAgents.filter(each => each !== this.#stage.machines[0]))
+        const machine = pick(awake.filter(each => each !== this.#stage.machines[0]))
         if (!machine) return false
         this.#sleeper = machine
         const all = [machine.pid(), ...machine.agents()].flatMap(withDescendants)
         signal(all, 'SIGSTOP')
-        this.#asleep = new Promise(resolve =>
-          setTimeout(() => {
+        this.#asleep = new Promise(resolve => {
+          const timer = setTimeout(() => this.wake(), SUSPENDED_MS)
+          this.wake = () => {
+            this.wake = () => {}
+            clearTimeout(timer)
             signal(all, 'SIGCONT')
             this.#sleeper = undefined
             this.#stage.say(`${machine.name} wakes up (${this.#stage.merges().length} merged)`)
             resolve()
-          }, SUSPENDED_MS),
-        )
+          }
+        })
         return true
       }
     }

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { delimiter, dirname, join } from 'node:path'
@@ -9,6 +9,7 @@ const TRIAL_MS = 30_000
 const MAX_BODY_BYTES = 4_000_000
 const [ITSELF, REPLACEMENT] = ['ran-itself', 'ran-replacement']
 const ANSWER_VARIABLE = 'BATON_TRIAL_ANSWER'
+const PREFIX = 'trial-'
 
 /**
  * Starts an agent's program in an empty folder below `parent`, where a scripted model wants a command and a hook replaces it, and sees which
@@ -18,9 +19,12 @@ export async function runRewriteTrial(
   program: string,
   trial: RewriteTrial,
   parent: string,
-  withinMs = TRIAL_MS,
+  { withinMs = TRIAL_MS, signal }: { withinMs?: number; signal?: AbortSignal | undefined } = {},
 ): Promise<'proven' | 'dropped' | undefined> {
-  const home = mkdtempSync(join(parent, 'trial-'))
+  // Of a trial that was killed.
+  for (const name of readdirSync(parent))
+    if (name.startsWith(PREFIX)) rmSync(join(parent, name), { recursive: true, force: true })
+  const home = mkdtempSync(join(parent, PREFIX))
   const project = join(home, 'project')
   const server = serveModel(trial)
   try {
@@ -34,7 +38,8 @@ export async function runRewriteTrial(
     const url = await listen(server)
     const env = {
       // Nothing of the caller's environment: its PATH may begin with a project's own programs.
-      PATH: ['/usr/local/bin', '/usr/bin', '/bin', dirname(process.execPath)].join(delimiter),
+      // This Node first: the system's may be too old for the agent.
+      PATH: [dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(delimiter),
       HOME: home,
       TMPDIR: home,
       LANG: 'C.UTF-8',
@@ -42,7 +47,7 @@ export async function runRewriteTrial(
       [ANSWER_VARIABLE]: join(home, 'answer'),
       ...trial.env({ home, url }),
     }
-    await runProgram(program, trial.args, { cwd: project, env, withinMs })
+    await runProgram(program, trial.args, { cwd: project, env, withinMs, signal })
     if (existsSync(join(project, ITSELF))) return 'dropped'
     return existsSync(join(project, REPLACEMENT)) ? 'proven' : undefined
   } finally {
@@ -52,27 +57,41 @@ export async function runRewriteTrial(
   }
 }
 
-/** Resolves when the program has ended, with all that it started. */
+/** Resolves when the program has ended, with all that it started: also if this process is told to end. */
 function runProgram(
   program: string,
   args: readonly string[],
-  { cwd, env, withinMs }: { cwd: string; env: Record<string, string>; withinMs: number },
+  order: {
+    cwd: string
+    env: Record<string, string>
+    withinMs: number
+    signal: AbortSignal | undefined
+  },
 ): Promise<void> {
+  const { cwd, env, withinMs, signal } = order
   return new Promise(resolve => {
     // A group of its own, so that what it starts ends with it.
     const child = spawn(program, args, { cwd, env, detached: true, stdio: 'ignore' })
-    const end = () => {
-      clearTimeout(timer)
+    const kill = () => {
       try {
         if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
       } catch {
         // All of it has ended.
       }
+    }
+    const end = () => {
+      clearTimeout(timer)
+      process.off('exit', kill)
+      signal?.removeEventListener('abort', end)
+      kill()
       resolve()
     }
     const timer = setTimeout(end, withinMs)
+    process.once('exit', kill)
+    signal?.addEventListener('abort', end)
     child.once('error', end)
     child.once('exit', end)
+    if (signal?.aborted) end()
   })
 }
 

@@ -26,12 +26,16 @@ export const init: Handler = async (given, io) => {
     const expected = flag(given, 'dry-run') ? undefined : await countQuestions(io)
     const code = await carryOut(given, io, changeUserConfig(io, settings), expected)
     if (code === EXIT.ok && expected && !flag(given, 'json')) await sayExpected(expected, io)
-    if (code === EXIT.ok) await offerBubblewrap(given, io)
+    if (code !== EXIT.ok) return code
+    await offerBubblewrap(given, io)
+    await tryOut(given, io)
     return code
   }
   const { code, given: chosen } = await setUpByQuestions(given, settings, io)
   // The questions no longer read the terminal: a password prompt may.
-  if (chosen) await offerBubblewrap(chosen, io)
+  if (!chosen) return code
+  await offerBubblewrap(chosen, io)
+  if (code === EXIT.ok) await tryOut(chosen, io)
   return code
 }
 
@@ -139,10 +143,14 @@ async function carryOut(
   const code = await installHooks(given, io, questions ? { questions } : {})
   if (code !== EXIT.ok) return code
   await giveOrShow(given, io)
-  const isTried = !flag(given, 'dry-run') && !flag(given, 'no-trial')
-  const lines = isTried ? await tryAgents(agentsOf(given, io), folderOf(io), io) : []
-  if (!flag(given, 'json')) for (const line of lines) io.stdout.write(`${printable(line)}\n`)
   return code
+}
+
+/** After bubblewrap is installed: without it, there is no sandbox to try. */
+async function tryOut(given: Given, io: Io): Promise<void> {
+  if (flag(given, 'dry-run') || flag(given, 'no-trial')) return
+  const lines = await tryAgents(agentsOf(given, io), folderOf(io), io)
+  if (!flag(given, 'json')) for (const line of lines) io.stdout.write(`${printable(line)}\n`)
 }
 
 /** Baton's slash commands for Claude Code and its tools for the agents, by the agents' own commands. */

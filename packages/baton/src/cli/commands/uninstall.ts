@@ -45,9 +45,10 @@ export const uninstall: Handler = async (given, io) => {
     }
   }
   const taken = [...(await takePlugin(folderOf(io), io)), ...(await takeTools(folderOf(io), io))]
+  // Before the hooks: if their settings cannot be read, the user still learns what is gone and what is left.
+  for (const line of taken) quietly.stdout.write(`${printable(line)}\n`)
   const code = await removeHooks(given, io, held.projects)
   if (code !== EXIT.ok) return code
-  for (const line of taken) quietly.stdout.write(`${printable(line)}\n`)
   if (existsSync(dir)) await down({ positionals: [], options: { force: true } }, quietly)
   // A second call has nothing to remove, so it has nothing to name either.
   const left = () => {

@@ -202,18 +202,23 @@ function sweepWorlds(folder: string): void {
  * yet answers no question; `git`, `baton init` and their like by their environment, because they write into the folder, too.
  */
 function runningIn(dir: string): { pid: number; isTmux: boolean }[] {
-  // `e`: the environment follows the command line.
-  const { stdout } = spawnSync('ps', ['axeww', '-o', 'pid=,command='], {
-    encoding: 'utf8',
-    maxBuffer: MAX_PS_BYTES,
-  })
   const state = stateIn(dir)
   const [daemon, tmux] = [stateArgument(state), `-S ${join(dir, TMUX_SOCKET)} `]
-  const [sandbox, started] = [join(state, 'sandbox/'), ` BATON_HOME=${state} `]
-  return (stdout ?? '')
-    .split('\n')
-    .filter(line => [daemon, tmux, sandbox, started].some(part => `${line} `.includes(part)))
-    .map(line => ({ pid: Number.parseInt(line, 10), isTmux: line.includes(tmux) }))
+  const sandbox = join(state, 'sandbox/')
+  const byCommand = processes('-A', '-ww', '-o', 'pid=,args=').filter(line =>
+    [daemon, tmux, sandbox].some(part => line.includes(part)),
+  )
+  // `e`: the environment follows the command line.
+  const started = processes('axeww', '-o', 'pid=,command=').filter(line =>
+    `${line} `.includes(` BATON_HOME=${state} `),
+  )
+  const isTmux = new Map(started.map(line => [Number.parseInt(line, 10), false]))
+  for (const line of byCommand) isTmux.set(Number.parseInt(line, 10), line.includes(tmux))
+  return [...isTmux].map(([pid, isTmux]) => ({ pid, isTmux }))
+}
+
+function processes(...options: string[]): string[] {
+  return (spawnSync('ps', options, { encoding: 'utf8', maxBuffer: MAX_PS_BYTES }).stdout ?? '').split('\n')
 }
 
 function kill(pid: number): void {

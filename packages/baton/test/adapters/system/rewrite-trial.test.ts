@@ -29,7 +29,7 @@ test.each([
   folder.write('agent.mjs', `#!${process.execPath}\n${IMPORTS}${ASK_MODEL}${end}\n`, 0o755)
   const withinMs = end.includes('setInterval') ? 1_000 : 60_000
   const program = `${folder.path}/agent.mjs`
-  expect(await runRewriteTrial(program, rewriteTrial, folder.path, withinMs)).toBe(expected)
+  expect(await runRewriteTrial(program, rewriteTrial, folder.path, { withinMs })).toBe(expected)
   expect(readdirSync(folder.path)).toEqual(['agent.mjs'])
 })
 
