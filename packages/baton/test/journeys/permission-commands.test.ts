@@ -251,7 +251,7 @@ describe('permission by the command line', () => {
     expect(named).toContain('dd if=/dev/zero of=/dev/sda')
     // The message names it by the start of its id.
     expect(id).toMatch(/^dec_[0-9a-z]{8}$/)
-    expect(named).not.toMatch(/after \d+(\.\d{2,})? ms/)
+    expect(named).not.toMatch(/\.\d{2,} ms/)
     expect(await baton.must('why')).toBe(named)
     expect((await json('why', id)).body).toMatchObject({ kind: 'decision', decision: 'deny', by: 'rules' })
     const unknown = await baton.run(['why', 'dec_nothing'])
