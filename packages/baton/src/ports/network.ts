@@ -48,6 +48,13 @@ export interface PortForwards {
   end(session: string): void
 }
 
+/**
+ * Whether a server might read this path, which has no query, as another one: such a path gets no login. A server may take
+ * `%2f` for a slash; on its own it is the usual one in the name of a package.
+ */
+export const isAmbiguousPath = (path: string): boolean =>
+  /\/\.{1,2}(\/|$)|\/\/|\\|%2e|%3f|%5c|;/i.test(path.replaceAll(/%2f/gi, '/'))
+
 export const READ_METHODS: readonly string[] = ['GET', 'HEAD']
 
 /** Something that the proxy did not let through. */

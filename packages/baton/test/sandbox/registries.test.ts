@@ -249,6 +249,10 @@ test('a login is added below its registry’s path only', () => {
     '/a//b',
     '/a/x\\..\\b',
     '/a/..;/b',
+    '/a/..%2fb',
+    '/a/x%2F..%2f../b',
+    '/a/-%2fwhoami',
+    '/a/-%3f/pkg',
   ])
     expect(loginFor(withLogin, path), path).toBeUndefined()
 })

@@ -1,14 +1,43 @@
 import type { OutsideLogin, OwnFile } from '../../ports/agent.ts'
+import { isAmbiguousPath } from '../../ports/network.ts'
 import { isHeaderText, serverOf } from './own-login.ts'
 
-/** The header in which a model service expects a key. */
-export type KeyHeader = 'authorization' | 'x-api-key' | 'x-goog-api-key' | 'api-key'
+type KeyHeader = 'authorization' | 'x-api-key' | 'x-goog-api-key' | 'api-key'
+
+/** The protocols in which agents ask a model. */
+export type Protocol = 'openai' | 'azure' | 'anthropic' | 'google'
+
+/** The header in which a service expects its key, and the requests that get it: questions, and the list of models. */
+const PROTOCOLS: Readonly<Record<Protocol, { header: KeyHeader; POST: RegExp; GET: RegExp }>> = {
+  openai: {
+    header: 'authorization',
+    POST: /^(?:\/v1)?\/(?:chat\/completions|responses)$/,
+    GET: /^(?:\/v1)?\/models(?:\/[\w@-][\w.@-]*)?$/,
+  },
+  azure: {
+    header: 'api-key',
+    POST: /^(?:\/openai)?(?:\/v1|\/deployments\/[\w@-][\w.@-]*)?\/(?:chat\/completions|responses)$/,
+    GET: /^(?:\/openai)?(?:\/v1)?\/models(?:\/[\w@-][\w.@-]*)?$/,
+  },
+  anthropic: {
+    header: 'x-api-key',
+    POST: /^(?:\/v1)?\/messages(?:\/count_tokens)?$/,
+    GET: /^(?:\/v1)?\/models(?:\/[\w@-][\w.@-]*)?$/,
+  },
+  google: {
+    header: 'x-goog-api-key',
+    POST: /^(?:\/v1(?:alpha|beta)?)?\/models\/[\w@-][\w.@-]*:(?:generateContent|streamGenerateContent|countTokens)$/,
+    GET: /^(?:\/v1(?:alpha|beta)?)?\/models(?:\/[\w@-][\w.@-]*)?$/,
+  },
+}
 
 interface Key {
   key: string | undefined
   /** The address of the service, with the path below which it answers. */
   address: string
-  header: KeyHeader
+  protocol: Protocol
+  /** Unless it is the protocol's usual one. */
+  header?: KeyHeader | undefined
   /** How the agent finds the placeholder inside. */
   environment: Readonly<Record<string, string>>
   /** The variables that decided about the login. */
@@ -16,16 +45,12 @@ interface Key {
   files?: readonly OwnFile[]
 }
 
-/** Questions to a model, in the forms of OpenAI, Anthropic and Google, and the list of models. */
-const QUESTION =
-  /\/(?:chat\/completions|responses|messages(?:\/count_tokens)?|models\/[\w.@-]+:(?:generateContent|streamGenerateContent|countTokens))$/
-const MODELS = /\/models(?:\/[\w.@/-]+)?$/
-
 /** A key that Baton's proxy adds outside: only to questions for the model, and only below the service's own address. */
 export function keyLogin({
   key,
   address,
-  header,
+  protocol,
+  header = PROTOCOLS[protocol].header,
   environment,
   variables = [],
   files = [],
@@ -39,7 +64,10 @@ export function keyLogin({
   return {
     server,
     headers: ({ method, path }) =>
-      path.startsWith(`${base}/`) && { POST: QUESTION, GET: MODELS }[method]?.test(path)
+      (method === 'POST' || method === 'GET') &&
+      path.startsWith(`${base}/`) &&
+      !isAmbiguousPath(path.slice(base.length)) &&
+      PROTOCOLS[protocol][method].test(path.slice(base.length))
         ? { [header]: header === 'authorization' ? `Bearer ${key}` : key }
         : undefined,
     environment,
@@ -52,14 +80,14 @@ type OutsideLoginOf = () => OutsideLogin | { reason: string }
 
 interface Service {
   address: string
-  header: KeyHeader
+  protocol: Protocol
   /** Variables with its key. */
   variables: readonly string[]
 }
 
 const openAiLike = (address: string, variable: string): Service => ({
   address,
-  header: 'authorization',
+  protocol: 'openai',
   variables: [variable],
 })
 
@@ -67,19 +95,19 @@ const openAiLike = (address: string, variable: string): Service => ({
 export const SERVICES: ReadonlyMap<string, Service> = new Map([
   [
     'anthropic',
-    { address: 'https://api.anthropic.com', header: 'x-api-key', variables: ['ANTHROPIC_API_KEY'] },
+    { address: 'https://api.anthropic.com', protocol: 'anthropic', variables: ['ANTHROPIC_API_KEY'] },
   ],
   [
     'google',
     {
       address: 'https://generativelanguage.googleapis.com',
-      header: 'x-goog-api-key',
+      protocol: 'google',
       variables: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'],
     },
   ],
   ['openai', openAiLike('https://api.openai.com', 'OPENAI_API_KEY')],
   ['openrouter', openAiLike('https://openrouter.ai/api', 'OPENROUTER_API_KEY')],
-  ['groq', openAiLike('https://api.groq.com', 'GROQ_API_KEY')],
+  ['groq', openAiLike('https://api.groq.com/openai', 'GROQ_API_KEY')],
   ['mistral', openAiLike('https://api.mistral.ai', 'MISTRAL_API_KEY')],
   ['deepseek', openAiLike('https://api.deepseek.com', 'DEEPSEEK_API_KEY')],
   ['xai', openAiLike('https://api.x.ai', 'XAI_API_KEY')],

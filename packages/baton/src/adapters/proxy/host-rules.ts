@@ -1,4 +1,4 @@
-import type { Blocked, HostRule, Target } from '../../ports/network.ts'
+import { type Blocked, type HostRule, isAmbiguousPath, type Target } from '../../ports/network.ts'
 
 /** `http://host:port` as text, with the port only where it is not the usual one. */
 export const describeTarget = ({ scheme, host, port }: Target): string => {
@@ -30,12 +30,12 @@ export const blockedAddress = (target: Target): Blocked => ({
 /** The login for a path, if its rule has one. A path that a server might read as another one gets none. */
 export function loginFor({ logins = [] }: HostRule, path: string): string | undefined {
   const [plain = ''] = path.split('?')
-  if (/\/\.{1,2}(\/|$)|\/\/|\\|%2e|%5c|;/i.test(plain)) return undefined
+  if (isAmbiguousPath(plain)) return undefined
   const found = [...logins]
     .sort((a, b) => b.path.length - a.path.length)
     .find(login => plain.startsWith(login.path))
   // Accounts and tokens of an npm registry are below `-/`; packages are not.
-  return found && !plain.slice(found.path.length).startsWith('-/') ? found.authorization : undefined
+  return found && !/^-(?:\/|%2f)/i.test(plain.slice(found.path.length)) ? found.authorization : undefined
 }
 
 /** A host and port from `CONNECT host:port` or a Host header; undefined if it is not exactly that. */

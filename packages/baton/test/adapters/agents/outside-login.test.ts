@@ -96,6 +96,28 @@ test.each<[string, AgentName, Files, Variables, server: string, path: string, Va
     ASK_GOOGLE,
     { 'x-goog-api-key': KEY },
   ],
+  [
+    'Claude Code with a variable',
+    'claude-code',
+    {},
+    { ANTHROPIC_API_KEY: KEY },
+    'https://api.anthropic.com',
+    '/v1/messages',
+    { 'x-api-key': KEY },
+  ],
+  [
+    'Copilot CLI with Azure',
+    'copilot',
+    {},
+    {
+      ...PROVIDER,
+      COPILOT_PROVIDER_BASE_URL: 'https://models.example',
+      COPILOT_PROVIDER_TYPE: 'azure',
+    },
+    'https://models.example',
+    '/openai/deployments/m/chat/completions',
+    { 'api-key': KEY },
+  ],
   ['Copilot CLI with a service', 'copilot', {}, PROVIDER, 'https://models.example', ASK, BEARER],
   [
     'Copilot CLI with Anthropic',
@@ -164,14 +186,39 @@ test.each<[string, AgentName, Files, Variables, server: string, path: string, Va
     if (!login || 'reason' in login) throw new Error(login?.reason)
     expect(login.server).toBe(server)
     expect(login.headers({ method: 'POST', path })).toEqual(headers)
-    for (const other of [
+    const ending = path.slice(path.indexOf('/', 1))
+    const others = [
       '/v1/files',
       '/v1/organization/api_keys',
       '/v1/models/x/../../keys',
+      '/v1/models/../files/file-abc/content',
+      '/v1/models/../organization/api_keys',
+      '/v1/models/..',
+      '/v1/models/...',
+      '/v1/models/x/y',
+      '/v1/models/%2e%2e/files',
+      '/v1/models/..%2ffiles',
+      '/v1/models/x%2fy',
+      '/v1/models//x',
+      '/v1/models;/x',
+      '/v1/files%3f/models',
+      '/v1/threads/thread_1/messages',
       `/elsewhere${path}/more`,
-    ])
-      expect(login.headers({ method: 'POST', path: other })).toBeUndefined()
-    expect(login.headers({ method: 'DELETE', path })).toBeUndefined()
+      `/v1/../elsewhere${path}`,
+      `/v1/../..${path}`,
+      `/${path}`,
+      ...['files;', 'files%3f', 'files%3F', 'files\\', 'files%5c', 'files/', 'files#', '..', '%2e%2e'].map(
+        before => `/v1/${before}${ending}`,
+      ),
+      ...[';', '%3f', '\\', '/', '/..', '#', '\n'].map(after => `${path}${after}`),
+    ]
+    for (const other of others)
+      for (const method of ['POST', 'GET', 'PUT', 'DELETE'])
+        expect(login.headers({ method, path: other }), `${method} ${other}`).toBeUndefined()
+    for (const method of ['GET', 'DELETE']) expect(login.headers({ method, path })).toBeUndefined()
+    expect(login.headers({ method: 'GET', path: '/v1/models' })).toEqual(headers)
+    expect(login.headers({ method: 'GET', path: '/v1/models/m-1.5' })).toEqual(headers)
+    expect(login.headers({ method: 'POST', path: '/v1/models' })).toBeUndefined()
     expect(JSON.stringify([login.environment, login.files])).not.toMatch(/sk-live/)
   },
 )

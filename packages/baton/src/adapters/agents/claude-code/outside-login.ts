@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { isInside } from '@batonpass/shell-verdict/paths/resolve'
 import { z } from 'zod'
 import type { LoginPlace, LoginUse, OutsideLogin } from '../../../ports/agent.ts'
+import { isAmbiguousPath } from '../../../ports/network.ts'
 import { ownFolder } from '../own-folder.ts'
 import { isHeaderText, PLACEHOLDER, serverOf } from '../own-login.ts'
 import { claudeRenewal, placeholderCredentials, readCredentials } from './login-file.ts'
@@ -23,7 +24,7 @@ const LOGIN_VARIABLES = /^(?:ANTHROPIC_.*|CLAUDE_CODE_OAUTH_TOKEN|CLAUDE_CODE_US
  */
 const LOGIN_FOR: Readonly<Record<string, RegExp>> = {
   POST: /^(?:\/[\w-]+)*\/v1\/messages(?:\/count_tokens)?$/,
-  GET: /^(?:(?:\/[\w-]+)*\/v1\/models(?:\/[\w.@-]+)?|\/api\/oauth\/(?:profile|usage|validate|org)|\/api\/claude_cli(?:_profile|\/\w+)?|\/api\/claude_code(?:\w*|\/\w+))$/,
+  GET: /^(?:(?:\/[\w-]+)*\/v1\/models(?:\/[\w@-][\w.@-]*)?|\/api\/oauth\/(?:profile|usage|validate|org)|\/api\/claude_cli(?:_profile|\/\w+)?|\/api\/claude_code(?:\w*|\/\w+))$/,
 }
 
 /**
@@ -54,7 +55,7 @@ export function outsideLogin(place: LoginPlace, use: LoginUse): OutsideLogin | {
   return {
     server,
     headers: ({ method, path: wanted }) => {
-      if (!LOGIN_FOR[method]?.test(wanted)) return undefined
+      if (isAmbiguousPath(wanted) || !LOGIN_FOR[method]?.test(wanted)) return undefined
       return loginHeaders(findToken(place, env) ?? found)
     },
     environment: {

@@ -51,7 +51,7 @@ export const outsideLogin: AgentContainment['outsideLogin'] = (place, use) => {
   return keyLogin({
     key: key ?? undefined,
     address: address || 'https://api.openai.com/v1',
-    header: 'authorization',
+    protocol: 'openai',
     environment: {
       [own?.env_key ?? 'CODEX_API_KEY']: PLACEHOLDER,
       ...(!own && place.env.OPENAI_BASE_URL ? { OPENAI_BASE_URL: place.env.OPENAI_BASE_URL } : {}),

@@ -6,13 +6,14 @@ import { PLACEHOLDER } from '../own-login.ts'
 export const outsideLogin: AgentContainment['outsideLogin'] = ({ env }) => {
   const { COPILOT_PROVIDER_BASE_URL: address, COPILOT_PROVIDER_TYPE: type = 'openai' } = env
   if (!address) return { reason: 'Copilot CLI logs in to GitHub, not to a model service of your own' }
-  const header = { anthropic: 'x-api-key', azure: 'api-key', openai: 'authorization' } as const
-  if (!Object.hasOwn(header, type)) return { reason: `Baton does not know the provider type ${type}` }
+  const protocol = (['openai', 'azure', 'anthropic'] as const).find(name => name === type)
+  if (!protocol) return { reason: `Baton does not know the provider type ${type}` }
   const bearer = env.COPILOT_PROVIDER_BEARER_TOKEN
   return keyLogin({
     key: bearer || env.COPILOT_PROVIDER_API_KEY,
     address,
-    header: bearer ? 'authorization' : header[type as keyof typeof header],
+    protocol,
+    header: bearer ? 'authorization' : undefined,
     environment: {
       ...Object.fromEntries(
         Object.entries(env).flatMap(([name, value]) =>

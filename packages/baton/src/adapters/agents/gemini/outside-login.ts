@@ -26,7 +26,7 @@ export const outsideLogin: AgentContainment['outsideLogin'] = (place, use) => {
   return keyLogin({
     key: env.GEMINI_API_KEY,
     address: address || 'https://generativelanguage.googleapis.com',
-    header: 'x-goog-api-key',
+    protocol: 'google',
     environment: {
       GEMINI_API_KEY: PLACEHOLDER,
       ...(address ? { GOOGLE_GEMINI_BASE_URL: address } : {}),

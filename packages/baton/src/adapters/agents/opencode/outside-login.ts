@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { parse } from 'jsonc-parser'
 import { z } from 'zod'
 import type { AgentContainment, LoginPlace } from '../../../ports/agent.ts'
-import { type KeyHeader, keyLogin, keyOf, SERVICES } from '../key-login.ts'
+import { keyLogin, keyOf, type Protocol, SERVICES } from '../key-login.ts'
 import { ownFolder } from '../own-folder.ts'
 import { PLACEHOLDER, readOwnJson } from '../own-login.ts'
 
@@ -51,7 +51,7 @@ export const outsideLogin: AgentContainment['outsideLogin'] = (place, use) => {
   return keyLogin({
     key: apiKey === undefined ? (login?.key ?? keyOf(service, place.env)) : interpolated(apiKey, place.env),
     address,
-    header: own?.npm ? (HEADERS.get(own.npm) ?? 'authorization') : (service?.header ?? 'authorization'),
+    protocol: (own?.npm ? PROTOCOLS.get(own.npm) : service?.protocol) ?? 'openai',
     environment: {
       ...(use.for === 'agent' ? foldersIn(place.env) : {}),
       OPENCODE_CONFIG_CONTENT: JSON.stringify(shown),
@@ -76,9 +76,10 @@ const foldersIn = (env: LoginPlace['env']): Record<string, string> =>
   )
 
 const HARMLESS = new Set(['timeout', 'setCacheKey'])
-const HEADERS: ReadonlyMap<string, KeyHeader> = new Map([
-  ['@ai-sdk/anthropic', 'x-api-key'],
-  ['@ai-sdk/google', 'x-goog-api-key'],
+/** Others are like OpenAI's. */
+const PROTOCOLS: ReadonlyMap<string, Protocol> = new Map([
+  ['@ai-sdk/anthropic', 'anthropic'],
+  ['@ai-sdk/google', 'google'],
 ])
 
 /** All files of the user's settings; a later one overrides an earlier. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { AgentContainment } from '../../../ports/agent.ts'
-import { type KeyHeader, keyLogin, keyOf, SERVICES } from '../key-login.ts'
+import { keyLogin, keyOf, type Protocol, SERVICES } from '../key-login.ts'
 import { ownFolder } from '../own-folder.ts'
 import { PLACEHOLDER, readOwnJson } from '../own-login.ts'
 
@@ -45,7 +45,7 @@ export const outsideLogin: AgentContainment['outsideLogin'] = place => {
   return keyLogin({
     key: stored === undefined ? keyOf(service, place.env) : interpolated(stored, place.env),
     address,
-    header: own?.api ? (HEADERS.get(own.api) ?? 'authorization') : (service?.header ?? 'authorization'),
+    protocol: (own?.api ? PROTOCOLS.get(own.api) : service?.protocol) ?? 'openai',
     environment: { PI_OFFLINE: '1', ...(own || !variable ? {} : { [variable]: PLACEHOLDER }) },
     variables: Object.keys(place.env).filter(
       each => each === 'PI_CODING_AGENT_DIR' || service?.variables.includes(each) || stored?.includes(each),
@@ -57,9 +57,10 @@ export const outsideLogin: AgentContainment['outsideLogin'] = place => {
   })
 }
 
-const HEADERS: ReadonlyMap<string, KeyHeader> = new Map([
-  ['anthropic-messages', 'x-api-key'],
-  ['google-generative-ai', 'x-goog-api-key'],
+/** Others are like OpenAI's. */
+const PROTOCOLS: ReadonlyMap<string, Protocol> = new Map([
+  ['anthropic-messages', 'anthropic'],
+  ['google-generative-ai', 'google'],
 ])
 
 /** `$NAME` and `${NAME}` stand for variables. */
