@@ -1,6 +1,6 @@
-import type { OutsideLogin, OwnFile } from '../../ports/agent.ts'
+import type { LoginPlace, OutsideLogin, OwnFile } from '../../ports/agent.ts'
 import { isAmbiguousPath } from '../../ports/network.ts'
-import { isHeaderText, serverOf } from './own-login.ts'
+import { isHeaderText, PLACEHOLDER, serverOf } from './own-login.ts'
 
 type KeyHeader = 'authorization' | 'x-api-key' | 'x-goog-api-key' | 'api-key'
 
@@ -40,8 +40,11 @@ interface Key {
   header?: KeyHeader | undefined
   /** How the agent finds the placeholder inside. */
   environment: Readonly<Record<string, string>>
-  /** The variables that decided about the login. */
+  env: LoginPlace['env']
+  /** The variables that decided about the login. Any may hold the key, whatever its name: inside is the placeholder instead. */
   variables?: readonly string[]
+  /** Those of them that are no secret and that the agent needs inside as they are. */
+  shown?: readonly string[]
   files?: readonly OwnFile[]
 }
 
@@ -52,7 +55,9 @@ export function keyLogin({
   protocol,
   header = PROTOCOLS[protocol].header,
   environment,
+  env,
   variables = [],
+  shown = [],
   files = [],
 }: Key): ReturnType<OutsideLoginOf> {
   const server = serverOf(address)
@@ -70,7 +75,12 @@ export function keyLogin({
       PROTOCOLS[protocol][method].test(path.slice(base.length))
         ? { [header]: header === 'authorization' ? `Bearer ${key}` : key }
         : undefined,
-    environment,
+    environment: {
+      ...Object.fromEntries(
+        variables.filter(name => env[name] && !shown.includes(name)).map(name => [name, PLACEHOLDER]),
+      ),
+      ...environment,
+    },
     variables,
     files,
   }
@@ -115,7 +125,5 @@ export const SERVICES: ReadonlyMap<string, Service> = new Map([
 ])
 
 /** The key of a service among the user's variables. */
-export const keyOf = (
-  service: Service | undefined,
-  env: Readonly<Record<string, string | undefined>>,
-): string | undefined => service?.variables.map(name => env[name]).find(value => value)
+export const keyOf = (service: Service | undefined, env: LoginPlace['env']): string | undefined =>
+  service?.variables.map(name => env[name]).find(value => value)

@@ -56,7 +56,9 @@ export const outsideLogin: AgentContainment['outsideLogin'] = (place, use) => {
       [own?.env_key ?? 'CODEX_API_KEY']: PLACEHOLDER,
       ...(!own && place.env.OPENAI_BASE_URL ? { OPENAI_BASE_URL: place.env.OPENAI_BASE_URL } : {}),
     },
+    env: place.env,
     variables: [own?.env_key ?? 'CODEX_API_KEY', 'OPENAI_API_KEY', 'OPENAI_BASE_URL', 'CODEX_HOME'],
+    shown: ['OPENAI_BASE_URL', 'CODEX_HOME'],
     // The whole agent has more of its settings.
     files:
       use.for === 'agent'

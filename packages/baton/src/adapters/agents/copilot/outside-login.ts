@@ -24,7 +24,8 @@ export const outsideLogin: AgentContainment['outsideLogin'] = ({ env }) => {
       COPILOT_OFFLINE: 'true',
       [bearer ? 'COPILOT_PROVIDER_BEARER_TOKEN' : 'COPILOT_PROVIDER_API_KEY']: PLACEHOLDER,
     },
-    variables: Object.keys(env).filter(name => /^COPILOT_/.test(name)),
+    env,
+    variables: Object.keys(env).filter(name => /^COPILOT_(?:MODEL$|PROVIDER_)/.test(name)),
   })
 }
 

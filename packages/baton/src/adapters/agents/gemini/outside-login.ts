@@ -32,7 +32,9 @@ export const outsideLogin: AgentContainment['outsideLogin'] = (place, use) => {
       ...(address ? { GOOGLE_GEMINI_BASE_URL: address } : {}),
       ...(GEMINI_MODEL ? { GEMINI_MODEL } : {}),
     },
+    env: place.env,
     variables: ['GEMINI_API_KEY', 'GEMINI_CLI_HOME', 'GEMINI_MODEL', 'GOOGLE_GEMINI_BASE_URL'],
+    shown: ['GEMINI_CLI_HOME', 'GEMINI_MODEL', 'GOOGLE_GEMINI_BASE_URL'],
     // The whole agent has more of its settings.
     files:
       use.for === 'agent'

@@ -60,20 +60,22 @@ export const outsideLogin: AgentContainment['outsideLogin'] = (place, use) => {
       OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
       ...(own?.npm ? { OPENCODE_DISABLE_MODELS_FETCH: '1' } : {}),
     },
+    env: place.env,
     variables: Object.keys(place.env).filter(
       each =>
-        /^(?:OPENCODE_|XDG_(?:CONFIG|DATA)_HOME$)/.test(each) ||
-        service?.variables.includes(each) ||
-        apiKey?.includes(`{env:${each}}`),
+        DECIDING.includes(each) || service?.variables.includes(each) || apiKey?.includes(`{env:${each}}`),
     ),
+    shown: ['OPENCODE_CONFIG', ...FOLDERS],
   })
 }
 
 /** Where its folders are, which the sandbox shows at the same places. */
 const foldersIn = (env: LoginPlace['env']): Record<string, string> =>
-  Object.fromEntries(
-    ['XDG_CONFIG_HOME', 'XDG_DATA_HOME'].flatMap(name => (env[name] ? [[name, env[name]]] : [])),
-  )
+  Object.fromEntries(FOLDERS.flatMap(name => (env[name] ? [[name, env[name]]] : [])))
+
+const FOLDERS = ['XDG_CONFIG_HOME', 'XDG_DATA_HOME']
+/** Of its own variables, those that decide about the login. */
+const DECIDING = ['OPENCODE_AUTH_CONTENT', 'OPENCODE_CONFIG', 'OPENCODE_CONFIG_CONTENT', ...FOLDERS]
 
 const HARMLESS = new Set(['timeout', 'setCacheKey'])
 /** Others are like OpenAI's. */

@@ -47,9 +47,12 @@ export const outsideLogin: AgentContainment['outsideLogin'] = place => {
     address,
     protocol: (own?.api ? PROTOCOLS.get(own.api) : service?.protocol) ?? 'openai',
     environment: { PI_OFFLINE: '1', ...(own || !variable ? {} : { [variable]: PLACEHOLDER }) },
+    env: place.env,
     variables: Object.keys(place.env).filter(
-      each => each === 'PI_CODING_AGENT_DIR' || service?.variables.includes(each) || stored?.includes(each),
+      each =>
+        each === 'PI_CODING_AGENT_DIR' || service?.variables.includes(each) || namesIn(stored).includes(each),
     ),
+    shown: ['PI_CODING_AGENT_DIR'],
     files: [
       file('settings.json', { defaultProvider: name, ...(defaultModel ? { defaultModel } : {}) }),
       ...(own ? [file('models.json', { providers: { [name]: provider } })] : []),
@@ -63,6 +66,14 @@ const PROTOCOLS: ReadonlyMap<string, Protocol> = new Map([
   ['google-generative-ai', 'google'],
 ])
 
+/** The variables of which a key consists; older versions take a name without `$`. */
+const namesIn = (text = ''): string[] => [
+  text,
+  ...[...text.matchAll(VARIABLE)].map(([, braced, plain]) => braced ?? plain ?? ''),
+]
+
 /** `$NAME` and `${NAME}` stand for variables. */
+const VARIABLE = /\$(?:\{(\w+)\}|(\w+))/g
+
 const interpolated = (text: string, env: Readonly<Record<string, string | undefined>>): string =>
-  text.replaceAll(/\$(?:\{(\w+)\}|(\w+))/g, (_, braced, plain) => env[braced ?? plain] ?? '')
+  text.replaceAll(VARIABLE, (_, braced, plain) => env[braced ?? plain] ?? '')
