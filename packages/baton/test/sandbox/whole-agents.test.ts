@@ -114,13 +114,27 @@ trust_level = "trusted"
 trusted_hash = "sha256:1"
 `,
     '.gemini/settings.json': JSON.stringify({
-      mcpServers: { notes: { command: 'notes', env: { TOKEN: 'secret' }, headers: { key: 'secret' } } },
+      mcpServers: {
+        notes: {
+          command: 'notes',
+          env: { TOKEN: 'secret' },
+          headers: { key: 'secret' },
+          oauth: { clientId: 'a', clientSecret: 'secret' },
+          anythingNew: 'secret',
+        },
+        odd: 'secret',
+      },
       hooks: { BeforeTool: [] },
     }),
     '.gemini/.env': 'GEMINI_API_KEY=secret',
     '.copilot/config.json': '{"token":"secret"}',
     '.copilot/mcp-config.json': JSON.stringify({
-      mcpServers: { notes: { command: 'notes', env: { TOKEN: 'secret' } } },
+      mcpServers: {
+        notes: {
+          ...{ command: 'notes', args: ['x'], tools: ['*'] },
+          ...{ env: { TOKEN: 'secret' }, auth: { token: 'secret' } },
+        },
+      },
     }),
     '.config/opencode/opencode.json': JSON.stringify({
       model: 'mine/gpt',
@@ -148,7 +162,7 @@ trusted_hash = "sha256:1"
   it.each([
     ['Codex', codex, /model = "gpt"[\s\S]*sandbox_mode = "danger-full-access"/],
     ['Gemini CLI', gemini, /notes.*hooks/],
-    ['Copilot CLI', copilot, /trustedFolders.*notes/s],
+    ['Copilot CLI', copilot, /trustedFolders.*"notes":\{"command":"notes","args":\["x"\],"tools":\["\*"\]\}/s],
     ['opencode', opencode, /mine\/gpt/],
     ['pi', pi, /models\.example/],
   ])('%s has its settings, and no login', (_, containment, shown) => {

@@ -52,7 +52,7 @@ export function parseOwnObject(text: string | undefined): Record<string, unknown
   }
 }
 
-/** Settings without variables and headers of MCP servers, at any depth: that is where their tokens are. */
+/** Settings with only that of MCP servers, at any depth, which holds no login: they keep tokens in many places. */
 export function withoutServerSecrets(settings: unknown): unknown {
   if (Array.isArray(settings)) return settings.map(withoutServerSecrets)
   if (typeof settings !== 'object' || settings === null) return settings
@@ -65,12 +65,19 @@ export function withoutServerSecrets(settings: unknown): unknown {
 }
 
 function withoutLogins(servers: unknown): unknown {
-  if (typeof servers !== 'object' || servers === null) return servers
+  if (typeof servers !== 'object' || servers === null) return {}
   return Object.fromEntries(
-    Object.entries(servers).map(([name, server]) => {
-      if (typeof server !== 'object' || server === null) return [name, server]
-      const { env: _env, headers: _headers, ...rest } = server as Record<string, unknown>
-      return [name, rest]
-    }),
+    Object.entries(servers).flatMap(([name, server]: [string, unknown]) =>
+      typeof server === 'object' && server !== null
+        ? [[name, Object.fromEntries(Object.entries(server).filter(([key]) => KEPT_OF_SERVER.has(key)))]]
+        : [],
+    ),
   )
 }
+
+/** What Claude Code, Copilot CLI and Gemini CLI know about a server besides its logins. */
+const KEPT_OF_SERVER = new Set([
+  ...['type', 'command', 'args', 'cwd', 'url', 'httpUrl'],
+  ...['timeout', 'trust', 'disabled', 'alwaysLoad', 'description'],
+  ...['tools', 'includeTools', 'excludeTools'],
+])
