@@ -247,6 +247,20 @@ test.each<[string, AgentName, Files, Variables, RegExp]>([
     { GEMINI_API_KEY: KEY },
     /oauth-personal/,
   ],
+  [
+    'headers of the user',
+    'gemini',
+    {},
+    { GEMINI_API_KEY: KEY, GEMINI_CLI_CUSTOM_HEADERS: 'Authorization: Bearer x' },
+    /GEMINI_CLI_CUSTOM_HEADERS/,
+  ],
+  [
+    'headers in its own file',
+    'gemini',
+    { '.gemini/.env': 'GEMINI_CLI_CUSTOM_HEADERS="Authorization: Bearer x"\n' },
+    { GEMINI_API_KEY: KEY },
+    /GEMINI_CLI_CUSTOM_HEADERS/,
+  ],
   ['a login with GitHub', 'copilot', {}, { COPILOT_GITHUB_TOKEN: KEY }, /GitHub/],
   [
     'a login in the address',
@@ -311,4 +325,22 @@ test.each<[string, AgentName, Files, Variables, RegExp]>([
   ],
 ])('%s cannot stay outside (%s)', (_, name, files, env, reason) => {
   expect(loginOf(name, files, env)).toEqual({ reason: expect.stringMatching(reason) })
+})
+
+test.each([
+  ['agent', `${HOME}/own/pi`],
+  ['answer', `${HOME}/.pi/agent`],
+] as const)('the files of pi for an %s are where it reads them', (use, folder) => {
+  const files = new Map([
+    [`${HOME}/own/pi/settings.json`, '{"defaultProvider":"own"}'],
+    [`${HOME}/own/pi/models.json`, OWN_PI],
+  ])
+  const pi = agents.find(({ adapter }) => adapter.name === 'pi')
+  const login = pi?.outsideLogin?.(
+    { home: HOME, env: { PI_CODING_AGENT_DIR: `${HOME}/own/pi` }, read: path => files.get(path) },
+    { for: use, now: () => 0 },
+  )
+  if (!login || 'reason' in login) throw new Error(login?.reason)
+  expect(login.files.map(({ path }) => path)).toEqual([`${folder}/settings.json`, `${folder}/models.json`])
+  expect(login.environment).not.toHaveProperty('PI_CODING_AGENT_DIR')
 })

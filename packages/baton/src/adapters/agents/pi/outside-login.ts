@@ -15,7 +15,7 @@ const Models = z.object({ providers: z.record(z.string(), Provider).optional() }
 const Logins = z.record(z.string(), z.looseObject({ type: z.string(), key: z.string().optional() }))
 
 /** pi with an API key for the provider that its settings name. */
-export const outsideLogin: AgentContainment['outsideLogin'] = place => {
+export const outsideLogin: AgentContainment['outsideLogin'] = (place, use) => {
   const folder = ownFolder(place, 'PI_CODING_AGENT_DIR', '.pi/agent')
   const read = <T>(schema: z.ZodType<T>, name: string) => readOwnJson(schema, place.read(join(folder, name)))
   const [settings, models, logins] = [
@@ -40,8 +40,10 @@ export const outsideLogin: AgentContainment['outsideLogin'] = place => {
   if (!address) return { reason: `Baton does not know the server of ${name}` }
   const provider = { ...own, apiKey: PLACEHOLDER }
   const variable = service?.variables[0]
+  // The whole agent still has the variable that moves its folder; the program of an answer does not.
+  const shownFolder = use.for === 'agent' ? folder : join(place.home, '.pi/agent')
   const file = (path: string, value: unknown) =>
-    ({ kind: 'private', path: join(place.home, '.pi/agent', path), text: JSON.stringify(value) }) as const
+    ({ kind: 'private', path: join(shownFolder, path), text: JSON.stringify(value) }) as const
   return keyLogin({
     key: stored === undefined ? keyOf(service, place.env) : interpolated(stored, place.env),
     address,
