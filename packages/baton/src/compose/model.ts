@@ -68,8 +68,11 @@ export const composeReviewers = (
       onUsage: noteUsage('review', parts),
     }
     const name = wanted === undefined ? undefined : launchesOf(wanted).agent
+    // A model without an agent is one of Claude's, which Claude Code gets with each question; others do not know its name.
     const launches = (reads?: string) =>
-      answerLaunches({ model, reads }).filter(({ agent }) => agent !== 'cursor' && (!name || agent === name))
+      answerLaunches({ model: name && model, reads }).filter(
+        ({ agent }) => agent !== 'cursor' && (!name || agent === name),
+      )
     const agents = launches()
     for (const { agent } of agents) {
       const found = chooseModel({ ...choice, agents }, agent)
