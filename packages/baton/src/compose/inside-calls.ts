@@ -50,7 +50,7 @@ export function composeInsideCalls(
       if (!status.capabilities.sharedLoopback) return { reason: 'the sandbox has no network here' }
       return async ({ program: name, args, env: own, input, withinMs, files }, signal) => {
         const checkout = realpath(folder)
-        const program = programOf(name, env.PATH ?? '')
+        const program = programOf(name, env.PATH ?? '', checkout)
         const id = `answer_${systemIds.id(20)}`
         running.set(id, login)
         try {

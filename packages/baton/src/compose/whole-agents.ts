@@ -152,7 +152,7 @@ export function composeWholeAgents(
         })
       if (hosted && !containment.hosted)
         throw new BatonError('usage', `Baton cannot host ${title} in the sandbox as a whole`, {
-          remedy: 'Run it in tmux: baton run --sandbox',
+          remedy: `Run it in tmux: baton run --sandbox --agent ${typedName(agent)}`,
         })
       if (hasOwnProxy(whole))
         throw new BatonError('usage', `${title} would reach no model: a proxy is set (HTTPS_PROXY)`, {
@@ -166,17 +166,16 @@ export function composeWholeAgents(
         })
       const worktree = realpath(findWorktreeRoot(cwd))
       const place = { home, env: whole, project: worktree, read: readOwn, isSecret: isSecretVariable }
-      const shownFiles = [...containment.files(place), ...login.files]
-      const elsewhere = shownFiles.find(
-        ({ kind, path }) => kind.startsWith('private') && !isInside(path, home),
-      )
+      const files = [...containment.files(place), ...login.files]
+      const elsewhere = files.find(({ kind, path }) => kind.startsWith('private') && !isInside(path, home))
       if (elsewhere)
         throw new BatonError('usage', `${title} keeps ${elsewhere.path} outside your home folder`, {
           remedy: 'In the sandbox, its folder has to be below your home folder. Leave --sandbox out.',
         })
-      const program = programOf(launch.program, whole.PATH ?? '')
+      const program = programOf(launch.program, whole.PATH ?? '', cwd)
       const { programVariable: variable } = launch
-      const named = variable && whole[variable] ? programOf(whole[variable], whole.PATH ?? '') : undefined
+      const named =
+        variable && whole[variable] ? programOf(whole[variable], whole.PATH ?? '', cwd) : undefined
       const programs = named ? [program, named] : [program]
       const { agent: made, ...prepared } = await wholeAgents.start({
         agent,
@@ -186,26 +185,20 @@ export function composeWholeAgents(
         path: whole.PATH ?? '',
         hosts: hostsOfLogin(login),
         shown: async (name, privateHome) => {
-          const files = shownFiles
           logins.set(name, login)
           const kept = pick(whole, variable => login.variables.includes(variable))
           await systemSmallFiles.write(folderOf(name), 'login.json', JSON.stringify(kept))
           const texts = new TextFiles(join(folderOf(name), 'shown'))
           return {
-            mounts: [
-              ...programs.flatMap(programMounts),
-              ...files.flatMap(file => mountsOf(file, home, texts)),
-            ],
+            mounts: [...programs.flatMap(programMounts), ...files.flatMap(file => mountsOf(file, texts))],
             files: new Map(
               files.flatMap(file =>
-                file.kind === 'private' && isInside(file.path, home)
-                  ? [[file.path.slice(home.length + 1), file.text] as const]
-                  : [],
+                file.kind === 'private' ? [[file.path.slice(home.length + 1), file.text] as const] : [],
               ),
             ),
             transcripts: files.flatMap(file => {
               if (file.kind === 'writable-folder') return [{ inside: file.path, outside: file.path }]
-              if (file.kind !== 'private-transcripts' || !isInside(file.path, home)) return []
+              if (file.kind !== 'private-transcripts') return []
               return [{ inside: file.path, outside: join(privateHome, file.path.slice(home.length)) }]
             }),
           }
@@ -231,7 +224,10 @@ const REGISTRIES =
 
 /** The agents that can run in the sandbox as a whole, as people type them. */
 const containable = (): string[] =>
-  agents.flatMap(({ adapter, containment }) => (containment ? [adapter.aliases[0] ?? adapter.name] : []))
+  agents.flatMap(({ adapter, containment }) => (containment ? [typedName(adapter.name)] : []))
+
+const typedName = (agent: AgentName): string =>
+  agents.find(({ adapter }) => adapter.name === agent)?.adapter.aliases[0] ?? agent
 
 const KeptLogin = z.record(z.string(), z.string())
 
@@ -271,7 +267,7 @@ class TextFiles {
   }
 }
 
-function mountsOf(file: OwnFile, home: string, texts: TextFiles): Mount[] {
+function mountsOf(file: OwnFile, texts: TextFiles): Mount[] {
   switch (file.kind) {
     case 'read-only':
     case 'writable':
@@ -282,7 +278,6 @@ function mountsOf(file: OwnFile, home: string, texts: TextFiles): Mount[] {
       mkdirSync(file.path, { recursive: true, mode: 0o700 })
       return ownMount('writable', file.path)
     case 'private-folder':
-      return isInside(file.path, home) ? [] : [{ kind: 'fresh-folder', path: file.path }]
     case 'private':
     case 'private-transcripts':
       // Below the home folder, which is private.

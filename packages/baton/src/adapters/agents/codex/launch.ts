@@ -27,7 +27,6 @@ export const launches: Launches = {
   acp: () => ({
     program: 'codex-acp',
     args: [],
-    programVariable: 'CODEX_PATH',
     // In its other modes it writes unasked, and a model of its own answers what it would ask.
     env: { INITIAL_AGENT_MODE: 'read-only' },
     remedy: 'Install it: npm install -g @agentclientprotocol/codex-acp',
