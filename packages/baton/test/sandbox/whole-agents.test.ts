@@ -162,7 +162,11 @@ trusted_hash = "sha256:1"
   it.each([
     ['Codex', codex, /model = "gpt"[\s\S]*sandbox_mode = "danger-full-access"/],
     ['Gemini CLI', gemini, /notes.*hooks/],
-    ['Copilot CLI', copilot, /trustedFolders.*"notes":\{"command":"notes","args":\["x"\],"tools":\["\*"\]\}/s],
+    [
+      'Copilot CLI',
+      copilot,
+      /trustedFolders.*"notes":\{"command":"notes","args":\["x"\],"tools":\["\*"\]\}/s,
+    ],
     ['opencode', opencode, /mine\/gpt/],
     ['pi', pi, /models\.example/],
   ])('%s has its settings, and no login', (_, containment, shown) => {

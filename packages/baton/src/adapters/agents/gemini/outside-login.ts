@@ -16,8 +16,7 @@ export const outsideLogin: AgentContainment['outsideLogin'] = (place, use) => {
   const settings = readOwnJson(Settings, place.read(join(folder, 'settings.json')))
   if (!settings) return { reason: `Baton cannot read ${join(folder, 'settings.json')}` }
   const env = { ...variablesIn(place.read(join(folder, '.env'))), ...place.env }
-  if (env.GEMINI_CLI_CUSTOM_HEADERS)
-    return { reason: 'GEMINI_CLI_CUSTOM_HEADERS is set, and may be a login' }
+  if (env.GEMINI_CLI_CUSTOM_HEADERS) return { reason: 'GEMINI_CLI_CUSTOM_HEADERS is set, and may be a login' }
   const chosen = settings.security?.auth?.selectedType ?? 'gemini-api-key'
   if (chosen !== 'gemini-api-key') return { reason: `Gemini CLI logs in with ${chosen}, not with an API key` }
   const { GOOGLE_GEMINI_BASE_URL: address, GEMINI_MODEL } = env
