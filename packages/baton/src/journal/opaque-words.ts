@@ -1,4 +1,4 @@
-import { isKnownName, isProduct, namesAccess } from './secret-clauses.ts'
+import { isKnownName, isProduct, isStrong, namesAccess } from './secret-clauses.ts'
 import { isLabelled } from './secret-positions.ts'
 
 /**
@@ -12,9 +12,11 @@ export function opaqueWordsIn(text: string): string[] {
     if (!/\d|[\p{L}][!#$%&*^~+§=]/u.test(line)) continue
     const isAccess = namesAccess(line)
     for (const { 0: token, index } of line.matchAll(WORD)) {
-      if (isLabelled(line.slice(Math.max(0, index - 60), index), token)) continue
       const word = token.replace(/^[.,:;*_#&@~-]{1,4}/, '').replace(/[.,:;?*…!_-]{1,4}$/, '')
+      const before = line.slice(Math.max(0, index - 60), index)
       // A sign at the end may belong to the sentence or to the word.
+      const whole = token.includes(`${word}!`) ? `${word}!` : word
+      if (!isStrong(word) && isLabelled(before, whole)) continue
       const isOpaque = [word, `${word}!`].some(
         each => token.includes(each) && isOpaqueWord(each) && !isKnownName(each),
       )

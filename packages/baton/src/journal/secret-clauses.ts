@@ -132,7 +132,9 @@ function inClause(clause: string, isCommand: boolean): FoundValue[] {
   }
   names.sort((a, b) => a.from - b.from)
   const secret = names.filter(({ kind }) => kind !== 'account' && (kind !== 'code' || !isCommand))
-  let next = 0
+  const spoken = secret.filter(({ kind }) => kind !== 'code')
+  const isNamed = isCommand ? names.length > 0 : names.some(({ kind }) => kind !== 'code')
+  let [next, nextSpoken] = [0, 0]
   return tokens.flatMap((token): FoundValue[] => {
     if (names.length === 0 && !MAY_BE_STRONG.test(token.value) && !token.value.includes('#')) return []
     const part = valuePart(token.value)
@@ -140,28 +142,33 @@ function inClause(clause: string, isCommand: boolean): FoundValue[] {
     const [at, end] = [token.at + part.at, token.at + part.at + value.length]
     // Names and tokens are in order, so that a long clause takes no longer than its length.
     while (next < secret.length && (secret[next]?.from ?? 0) < at) next++
-    const [before, after] = [secret[next - 1], secret[next]]
-    if (value === '' || (before && before.to >= end && !part.assigned)) return []
+    while (nextSpoken < spoken.length && (spoken[nextSpoken]?.from ?? 0) < at) nextSpoken++
+    const closest = secret[next - 1]
+    if (value === '' || (closest && closest.to >= end && !part.assigned)) return []
     const behind = clause.slice(end, end + 20)
+    const digits = isPin(value, behind)
+    // The word "code" announces only what a keypad takes; to any other value it says nothing.
+    const [before, after] =
+      digits || isKeypadCode(value) ? [closest, secret[next]] : [spoken[nextSpoken - 1], spoken[nextSpoken]]
     const position = before ? positionBehind(clause, before.to, at) : undefined
     const isAnnounced = position !== undefined && before !== undefined && before.kind !== 'code'
-    const digits = isPin(value, behind)
     const keypad = digits || (isKeypadCode(value) && (isAnnounced || before?.kind === 'code'))
     const isSure = (!isCommand && hasKeypadSigns(value)) || (isAnnounced && isSecretForm(value, before.kind))
     if (!keypad && !isSure && (isKnownName(value) || clause[end] === '(')) return []
     const [left, right] = [before ? at - before.to : FAR, after ? after.from - end : FAR]
     const [distance, nearest] = left <= right ? [left, before] : [right, after]
     if (nearest?.kind === 'code')
-      return keypad && !/^(?:19|20)\d\d$/.test(value) && isCodeBehind(clause, before, at)
+      return isSure || (keypad && !/^(?:19|20)\d\d$/.test(value) && isCodeBehind(clause, before, at))
         ? [{ value, at, what: 'code' }]
         : []
     // A pin of a chip is written small, and its number comes first.
     const isPinName = nearest?.kind === 'pin' && (nearest === before || nearest.name !== 'pin')
     const near = distance <= (isCommand ? NEAR_IN_COMMAND : NEAR)
+    const isStrongHere = !keypad && isStrong(value)
     const hit =
       isSure ||
-      (!keypad && isStrong(value)) ||
-      (names.length > 0 &&
+      isStrongHere ||
+      (isNamed &&
         kindsOf(value.replaceAll(/[-_.]/g, '')) >= 3 &&
         value.length >= 6 &&
         /\d/.test(value) &&
@@ -169,7 +176,8 @@ function inClause(clause: string, isCommand: boolean): FoundValue[] {
       (near && isWeak(value)) ||
       (near && keypad && (isPinName || (nearest?.kind === 'password' && distance <= ADJACENT))) ||
       (before?.kind === 'password' && isWordBehind(clause, before.to, at, value))
-    if (!hit || (!isAnnounced && isLabelled(clause.slice(Math.max(0, at - 60), at), value))) return []
+    const isCertain = isSure || isStrongHere || isAnnounced
+    if (!hit || (!isCertain && isLabelled(clause.slice(Math.max(0, at - 60), at), value))) return []
     return [{ value, at, what: nearest?.kind === 'pin' ? 'pin' : labelOf(nearest?.name ?? '') }]
   })
 }
@@ -217,7 +225,7 @@ const kindsOf = (value: string): number =>
   [/\p{Ll}/u, /\p{Lu}/u, /\d/, /[^\p{L}\d]/u].filter(kind => kind.test(value)).length
 
 /** All four kinds, with a sign that names do not have, or a long random text. */
-function isStrong(value: string): boolean {
+export function isStrong(value: string): boolean {
   if (value.includes('/') && !/^[A-Za-z0-9+/]{32,}={0,2}$/.test(value)) return false
   if (
     value.length >= 7 &&

@@ -35,9 +35,17 @@ export const isKeypadCode = (value: string): boolean =>
 export const hasKeypadSigns = (value: string): boolean =>
   /^[*\d][\d*]{3,20}#$/.test(value) && isKeypadCode(value)
 
-/** Whether the words before a value say what kind of name it is: a model, a version, the number of a user. */
+/**
+ * Whether the words before a value say what kind of name it is: a model, a version, the number of a user. A value with the signs of
+ * passwords is no such name, as in "wifi password, router: …".
+ */
 export const isLabelled = (before: string, value: string): boolean =>
-  LABEL.test(before) || (/^\d+$/.test(value) && NUMBERED.test(before))
+  ((!PASSWORD_SIGN.test(value) || VERSION.test(value)) && LABEL.test(before)) ||
+  (/^\d+$/.test(value) && NUMBERED.test(before))
+
+const PASSWORD_SIGN = /[!$%&*^~+§#]/
+/** `^18.2.0-canary5`, `2.4.1+b7`. */
+const VERSION = /^[\^~]?v?\d{1,5}(?:\.\d{1,5}){1,3}(?:[-+.][\w.-]{1,20})?$/
 
 const LONGEST_GAP = 60
 const OF =

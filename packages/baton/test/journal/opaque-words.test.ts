@@ -8,6 +8,10 @@ describe('words of the user that may be a secret', () => {
     ['the box wants Gurke+Salz4 before it opens', 'Gurke+Salz4'],
     ['type aB3xQ9tLw2 when it asks', 'aB3xQ9tLw2'],
     ['log in as deploy with tiger4711', 'tiger4711'],
+    ['the router: Tr0ub4dor&3', 'Tr0ub4dor&3'],
+    ['the gateway: Passw0rd77!', 'Passw0rd77'],
+    ['for the printer Xk9$mQ2vL!', 'Xk9$mQ2vL'],
+    ['the camera: q7RkT2mXw9LpZ4vBn6Hs', 'q7RkT2mXw9LpZ4vBn6Hs'],
   ])('%s', (text, word) => expect(opaqueWordsIn(text)).toEqual([word]))
 
   it.each([
@@ -16,6 +20,7 @@ describe('words of the user that may be a secret', () => {
     'Use GPT-4o, Python3.11, eu-west-1, t3.micro, x86_64, utf8mb4 and getUser2ById.',
     'Version v2.14.0-rc1 listens on 127.0.0.1:8443; the id is 6f0d5c1e-7d1b-4a69-9f27-6c3f0a1e2b3c.',
     'Never touch `src/Auth2/Token-V2.ts`, config.prod.yaml or lib/B2b/Api3.php.',
+    'The gateway is a **RUT955x-Rev2B**, the printer Kx-MB2030-7b, the build ^18.2.0-canary5x.',
     'Der Lauf um 18:30 braucht 2,5 GB und 95%+ Abdeckung; C++17 und Node.js-20 bleiben.',
   ])('leaves names, versions, ids and compounds alone: %s', text => expect(opaqueWordsIn(text)).toEqual([]))
 

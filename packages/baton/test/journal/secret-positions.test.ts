@@ -28,6 +28,25 @@ describe('a value right behind the name of a secret', () => {
   ])('may be a code for a keypad: %s', (sentence, code) => expect(text(sentence)).not.toContain(code))
 
   it.each([
+    ['login code: Xk9$mQ2!vLp7', 'Xk9$mQ2!vLp7'],
+    ['login code: Xk9mQ2vLp7', 'Xk9mQ2vLp7'],
+    ['password of our VS code server is Sw0rd!Fish99', 'Sw0rd!Fish99'],
+    ['password of our VS code server is walrus-77-kelp', 'walrus-77-kelp'],
+    ['beside the VS code poster the cellar opens with 4*88*15#', '4*88*15#'],
+  ])('is removed although the word "code" is nearer: %s', (sentence, secret) =>
+    expect(text(sentence)).not.toContain(secret),
+  )
+
+  it.each([
+    ['wifi password, router: Tr0ub4dor&3', 'Tr0ub4dor&3'],
+    ['wifi password, printer: heron~lake', 'heron~lake'],
+    ['log in to the gateway: Xk9$mQ2!vL', 'Xk9$mQ2!vL'],
+    ['the token for the bucket q7RkT2mXw9LpZ4vBn6Hs', 'q7RkT2mXw9LpZ4vBn6Hs'],
+  ])('is removed although a label is before it: %s', (sentence, secret) =>
+    expect(text(sentence)).not.toContain(secret),
+  )
+
+  it.each([
     'exit code 1370, error code: 10455, status code 4044, the code 5000 lines long',
     'the code of 2024 is gone, and code from 2019, too',
     'the password is hashed with bcrypt, and the password is too long',
@@ -37,6 +56,8 @@ describe('a value right behind the name of a secret', () => {
     'passphrase for new users: at least 20 characters',
     'the token for commit 9f86d081884c7d659a2feaa0c55ad015 is in the vault',
     'the admin password is in the vault, the gateway is a Teltonika-RUT955, firmware RUT9_R_00.07',
+    'the password review of the VS code is done, see the code path2b of our VS code fork',
+    'the admin password is unset on the printer HP-M404n and on firmware 2.4.1+b7',
     'pull the image ghcr.io/acme/melt@sha256:7f0d1c2b9a3e with the deploy token',
   ])('is no secret in: %s', sentence => expect(text(sentence)).toBe(sentence))
 })
