@@ -26,16 +26,19 @@ async function deliverDocument(
   if (from && fromAgent && NativeId.safeParse(from).success)
     await continues?.(session, sessionId(fromAgent, from))
   const ledger = await files.ledger(project, document)
+  const earlier = await memory.received(session)
   if (signal.aborted) return {}
   await memory.receive(session, { document, ...(from ? { from } : {}) })
+  if (!signal.aborted)
+    await journal(
+      { session, nativeSession, agent, project },
+      { kind: 'handoff', what: 'received', document, ...(from ? { from } : {}) },
+    )
+  // Nothing is awaited between this look and the answer: an answer that comes too late is thrown away.
   if (signal.aborted) {
-    await memory.takeBack(session)
+    await memory.takeBack(session, earlier)
     return {}
   }
-  await journal(
-    { session, nativeSession, agent, project },
-    { kind: 'handoff', what: 'received', document, ...(from ? { from } : {}) },
-  )
   return {
     context: handoffContext(files.clean(read.document), {
       path: `${HANDOFFS_FOLDER}/${document}`,
@@ -247,9 +250,11 @@ export class HandoffGeneration {
       if (waiting.toldTo !== undefined && waiting.toldTo !== event.agent) return {}
       await memory.await(project, { ...waiting, deliveredTo: event.session }, at)
       if (event.deaf) return {}
-      const delivered = await deliverDocument(this.#ports, event, project, waiting, signal)
-      // The program that started the session has already given it the document.
-      return waiting.toldTo === undefined ? delivered : {}
+      // The program that started the session has already given it the document, whether or not this answer still counts.
+      const isTold = waiting.toldTo !== undefined
+      const until = isTold ? new AbortController().signal : signal
+      const delivered = await deliverDocument(this.#ports, event, project, waiting, until)
+      return isTold ? {} : delivered
     })
   }
 

@@ -73,8 +73,11 @@ export class HandoffMemory {
   received = (session: string) => this.#read(receivedName(session), Received)
   receive = (session: string, received: z.infer<typeof Received>): Promise<void> =>
     this.#write(receivedName(session), received)
-  takeBack = async (session: string): Promise<void> =>
-    void (await this.#files.remove(this.#stateDir, receivedName(session)))
+  /** Undoes `receive`: the session started with the earlier document, if any. */
+  takeBack = async (session: string, earlier?: z.infer<typeof Received>): Promise<void> => {
+    if (earlier) await this.receive(session, earlier)
+    else await this.#files.remove(this.#stateDir, receivedName(session))
+  }
 
   /** Deletes requests and deliveries older than the given time. */
   async tidy(before: number): Promise<void> {

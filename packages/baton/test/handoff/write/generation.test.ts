@@ -1,13 +1,15 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { Config } from '@batonpass/contract/config'
 import { AgentEvent } from '@batonpass/contract/event'
 import type { Entry, NewEntry } from '@batonpass/contract/journal'
 import type { Session } from '@batonpass/contract/session'
 import { describe, expect, it } from 'vitest'
+import { systemSmallFiles } from '../../../src/adapters/system/small-files.ts'
 import { composeHandoff } from '../../../src/compose/handoff.ts'
 import { essentialsOf } from '../../../src/handoff/cycle/essentials.ts'
 import { parseHandoff } from '../../../src/handoff/document/parse.ts'
+import { HandoffMemory } from '../../../src/handoff/write/handoff-memory.ts'
 import { makeRedactor } from '../../../src/journal/redact.ts'
 import type { Contribution } from '../../../src/ports/contribution.ts'
 import { sessionId } from '../../../src/session/id.ts'
@@ -25,13 +27,18 @@ async function world(steps: readonly Step[] = STEPS) {
   const repo = await gitRepo()
   const home = scratch()
   const entries: NewEntry[] = []
+  const stateDir = join(home.path, 'state')
+  let onWrite = (_: string) => {}
   const compose = () =>
     composeHandoff({
       env: {},
       home: home.path,
-      stateDir: join(home.path, 'state'),
+      stateDir,
       redactor: makeRedactor(),
-      write: async written => void entries.push(...written),
+      write: async written => {
+        entries.push(...written)
+        for (const { body } of written) if (body.kind === 'handoff') onWrite(body.what)
+      },
     })
   let { reactor } = compose()
   let n = 0
@@ -76,6 +83,15 @@ async function world(steps: readonly Step[] = STEPS) {
       appendFileSync(transcript(session), `${claudeRows(more, { cwd: repo.path, session }).join('\n')}\n`),
     restart: () => {
       reactor = compose().reactor
+    },
+    memory: new HandoffMemory(systemSmallFiles, stateDir),
+    /** A signal that is aborted while the journal records the delivery. */
+    abortAtDelivery: (): AbortSignal => {
+      const over = new AbortController()
+      onWrite = what => {
+        if (what === 'received') over.abort()
+      }
+      return over.signal
     },
     folder: join(repo.path, '.bmad/handoffs'),
     documents: () => readdirSync(join(repo.path, '.bmad/handoffs')).sort(),
@@ -284,6 +300,36 @@ describe('/handoff', () => {
     const late = await at.send('new', { type: 'PromptSubmitted', prompt: 'go on' })
     expect(late.context).toContain('Implementing the refresh endpoint')
     expect(await at.send('new', { type: 'PromptSubmitted', prompt: 'more' })).toEqual({})
+    expect(at.entries().map(entry => entry?.what)).toEqual(['asked', 'written', 'received'])
+  })
+
+  it('is given with the next prompt if the wait ended while the delivery was recorded', async () => {
+    await using at = await world()
+    const path = put(at.folder, await at.send('old', ask()), document('failed'))
+    await at.send('old', stop())
+    expect(await at.send('new', start(), at.abortAtDelivery())).toEqual({})
+    const late = await at.send('new', { type: 'PromptSubmitted', prompt: 'go on' })
+    expect(late.context).toContain('Implementing the refresh endpoint')
+    // A second document for the same session: the first stays the one it started with until the second is delivered.
+    put(at.folder, await at.send('old', ask()), document('failed'))
+    await at.send('old', stop())
+    expect(await at.send('new', start(), at.abortAtDelivery())).toEqual({})
+    const received = await at.memory.received(sessionId('claude-code', 'new'))
+    expect(received?.document).toBe(basename(path))
+  })
+
+  it('is not given again to a session whose first prompt holds it, although the wait for its start ended', async () => {
+    await using at = await world()
+    put(at.folder, await at.send('old', ask()), document('failed'))
+    await at.send('old', stop())
+    const waiting = await at.memory.waiting(at.repo.path)
+    await at.memory.await(at.repo.path, {
+      ...waiting,
+      document: waiting?.document ?? '',
+      toldTo: 'claude-code',
+    })
+    expect(await at.send('new', start(), AbortSignal.abort())).toEqual({})
+    expect(await at.send('new', { type: 'PromptSubmitted', prompt: 'go on' })).toEqual({})
     expect(at.entries().map(entry => entry?.what)).toEqual(['asked', 'written', 'received'])
   })
 
