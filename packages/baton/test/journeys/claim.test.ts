@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { claimWorld } from '../world/claims.ts'
+import { type ClaimWorld, claimWorld } from '../world/claims.ts'
 import { until } from '../world/wait.ts'
 
 describe('an issue from claim to close, with the real command, a real git and a strict GitHub', () => {
@@ -166,7 +166,7 @@ describe('a claim whose proof asks a person, CI and a reviewer', () => {
     const pull = (await repository.pulls())[0]?.number ?? 0
     await repository.check(pull, 'test', { state: 'failure', workflow: 'CI', log: 'expected 2, got 3\n' })
     await shows('**Unproven: CI and approval failed: CI / test.**')
-    expect(await w.baton.must('recap')).toContain('unproven (CI and approval failed: CI / test)')
+    await recapShows(w, 'unproven (CI and approval failed: CI / test)')
     await w.nudge()
     await until(async () => (await w.claims())[0]?.pullRequest?.checks.includes('failed'), {
       what: 'the failure',
@@ -186,8 +186,7 @@ describe('a claim whose proof asks a person, CI and a reviewer', () => {
     await shows('**Proven.**')
     expect(await body()).toMatch(/\| Does it look right\? \| passed \|/)
     expect((await body()).match(/baton:proof -->/g)).toHaveLength(2)
-    const recap = await w.baton.must('recap')
-    expect(recap).toContain(`claim #${issue}  proven`)
+    const recap = await recapShows(w, `claim #${issue}  proven`)
     expect(recap).not.toContain('unproven')
     w.github.assertClean()
   })
@@ -217,6 +216,19 @@ describe('a claim whose proof asks a person, CI and a reviewer', () => {
     expect(said).toContain('was answered with no')
     expect(pull?.draft).toBe(true)
     expect(pull?.body).toContain('was answered with no')
-    expect(await w.baton.must('recap')).toContain('was answered with no')
+    await recapShows(w, 'was answered with no')
   })
 })
+
+/** Waits for the recap to show a text: the journal learns of an end after the pull request does. */
+async function recapShows(w: ClaimWorld, text: string): Promise<string> {
+  let recap = ''
+  await until(
+    async () => {
+      recap = await w.baton.must('recap')
+      return recap.includes(text)
+    },
+    { what: `${text} in the recap`, evidence: () => recap },
+  )
+  return recap
+}
