@@ -150,7 +150,7 @@ describe('the way into the dashboard', () => {
     expect(kept).not.toContain(cookie.split('=')[1])
   })
 
-  test('the page may load and run nothing from elsewhere, and be never framed', async () => {
+  test('the page may load and run nothing from elsewhere, and must not be framed', async () => {
     const answer = await call('/', { headers: { 'sec-fetch-site': 'cross-site' } })
     expect(answer.status).toBe(200)
     const policy = String(answer.headers['content-security-policy'])
