@@ -63,8 +63,8 @@ const MAX_TEST_RUNS = 50
 const MAX_TEST_OUTPUT = 50_000
 
 /**
- * Reads a transcript to its end and collects what the next session needs. `wanted` is looked for on the way: words, and words in one output. `answers` are words of
- * the user that the transcript does not hold, oldest first; they count at their place in time.
+ * Reads a transcript to its end and collects what the next session needs. `wanted` is looked for on the way: words, and words in one
+ * output. `answers` are words of the user that the transcript does not hold, oldest first; they count at their place in time.
  */
 export async function collectFacts(
   pieces: AsyncIterable<readonly TranscriptItem[]>,
