@@ -378,3 +378,37 @@ it('A long hostile document is checked in bounded time, and what is not checked 
   expect(document.notes.at(-1)).toBe('[unverified: the document is too long to check] tests pass')
   expect(performance.now() - begin).toBeLessThan(30_000)
 })
+
+describe('A sentence about numbers is shown only by what a command found out', () => {
+  const sentence = 'p95 went from 2391 ms to 417 ms'
+  const isShown = (command: string, output: string, text = sentence): boolean => {
+    const { words, together } = lookupsOf(HandoffDocument.parse(note(text)))
+    const mentions = new Mentions(words, together)
+    mentions.addOutput(command, output)
+    return together.some(group => mentions.found.has(group.join('\0')))
+  }
+  it.each([
+    ['npm run bench', 'p95 before: 2391 ms\np95 after: 417 ms'],
+    ['npm run bench -- --metric p95', 'p95 before: 2391 ms\np95 after: 417 ms'],
+    ['echo "== bench"; npm run bench', '== bench\np95 before: 2391 ms\np95 after: 417 ms'],
+  ])('shown: %s', (command, output) => expect(isShown(command, output)).toBe(true))
+  it.each([
+    ['git commit -m "p95 from 2391 ms to 417 ms"', '[main 1a2b3c4] 1 file changed'],
+    ['git commit -q --amend --no-edit && git log -1', 'p95 from 2391 ms to 417 ms'],
+    ['git -C shop log --oneline', '1a2b3c4 p95 from 2391 ms to 417 ms'],
+    ['echo "p95 from 2391 ms to 417 ms"', 'p95 from 2391 ms to 417 ms'],
+    ["cd shop && printf '%s' 'p95: 2391 ms, 417 ms'", 'p95: 2391 ms, 417 ms'],
+    ['cat <<EOF p95 from 2391 ms to 417 ms EOF', 'p95 from 2391 ms to 417 ms'],
+    [`node -e 'console.log("p95: 2391 ms, 417 ms")'`, 'p95: 2391 ms, 417 ms'],
+    ['echo "p95 from 2391 ms"; cat now.txt', 'p95 from 2391 ms\n417 ms'],
+    ['cd .bmad/handoffs && cat *.md', 'p95 from 2391 ms to 417 ms'],
+    ['cd .bmad; sed -n 1,40p handoffs/handoff-2026-01-22-14-30.md', 'p95 from 2391 ms to 417 ms'],
+    ['cat $DOCUMENT', '# Handoff Document\n\np95 from 2391 ms to 417 ms'],
+  ])('not shown: %s', (command, output) => expect(isShown(command, output)).toBe(false))
+
+  it('may be about what the command names', () => {
+    const text = 'The dev server is up on 7070.'
+    expect(isShown('PORT=7070 npx tsx src/server.ts', 'listening on 7070', text)).toBe(true)
+    expect(isShown('PORT=7070 npx tsx src/server.ts', 'address in use', text)).toBe(false)
+  })
+})

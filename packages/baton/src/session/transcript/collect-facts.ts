@@ -149,7 +149,9 @@ export async function collectFacts(
         case 'result': {
           const { ran, paths } = running.get(item.id) ?? {}
           running.delete(item.id)
-          if (!ran?.command.includes('.bmad/handoff')) mentions.addOutput(ran?.command ?? '', item.text)
+          // Tools that write a file show what was written.
+          if (paths) mentions.addText(item.text)
+          else if (!ran?.command.includes('.bmad/handoff')) mentions.addOutput(ran?.command ?? '', item.text)
           if (paths && !item.failed) for (const path of paths) if (written.size < MAX_FILES) written.add(path)
           if (!ran) break
           ran.failed = item.failed
