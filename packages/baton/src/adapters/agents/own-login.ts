@@ -52,7 +52,7 @@ export function parseOwnObject(text: string | undefined): Record<string, unknown
   }
 }
 
-/** Settings with only that of MCP servers, at any depth, which holds no login: they keep tokens in many places. */
+/** Settings in which MCP servers, at any depth, keep only fields that hold no login: their tokens can be in many places. */
 export function withoutServerSecrets(settings: unknown): unknown {
   if (Array.isArray(settings)) return settings.map(withoutServerSecrets)
   if (typeof settings !== 'object' || settings === null) return settings
