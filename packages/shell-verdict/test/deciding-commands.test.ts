@@ -39,6 +39,16 @@ describe('the commands that decide about the exit status', () => {
     ['set +e\nt\ncode=$?\nset -e\nreport\nexit $code', CI],
     ['case $A in x) t ;; esac\necho ok', CI],
     ['trap clean EXIT\nt', CI],
+    ['if true; then t; fi', PLAIN],
+    ['if false; then a; else t; fi; echo ok', CI],
+    ['if ! false; then t; else a; fi', PLAIN],
+    ['until false; do t; done', PLAIN],
+    ['(set +e)\nt\necho ok', CI],
+    ['set -- -n\nt', PLAIN],
+    ['set +o pipefail | cat\nt | tee log', CI],
+    ['set +e &\nt\necho ok', CI],
+    ['if false; then set +e; fi\nt\necho ok', CI],
+    ['f() { f; t; }; f', PLAIN],
   ])('include those of %j', (text, options) => {
     expect(decidingCommands(text, options)?.deciding.some(each => /^(exec )?t\b/.test(each))).toBe(true)
   })
@@ -73,6 +83,22 @@ describe('the commands that decide about the exit status', () => {
     ['exit 0\nt', CI],
     ['true || t', CI],
     ['false && t; true', PLAIN],
+    ['if false; then t; fi', CI],
+    ['if ! true; then t; fi', CI],
+    ['if true; then a; else t; fi', CI],
+    ['if true; then a; elif b; then t; fi', CI],
+    ['while false; do t; done', CI],
+    ['until true; do t; done', CI],
+    ['for a in; do t; done', CI],
+    ['(set -e)\nt\necho ok', PLAIN],
+    ['set -e | cat\nt\necho ok', PLAIN],
+    ['set -e &\nt\necho ok', PLAIN],
+    ['if false; then set -e; fi\nt\necho ok', PLAIN],
+    ['if a; then set -e; fi\nt\necho ok', PLAIN],
+    ['a && set -e\nt\necho ok', PLAIN],
+    ['for a in $B; do set -e; done\nt\necho ok', PLAIN],
+    ['set -n\nt', CI],
+    ['set -o noexec\nt', CI],
   ])('do not include those of %j', (text, options) => {
     expect(decidingCommands(text, options)?.deciding.filter(each => /^t\b/.test(each))).toEqual([])
   })
@@ -80,6 +106,18 @@ describe('the commands that decide about the exit status', () => {
   it('can run, unless the text ends before them or the other side of an operator is certain', () => {
     expect(decidingCommands('a || true; b', PLAIN)?.running).toEqual(['a', 'b'])
     expect(decidingCommands('true || a; false && b; exit 0; c', PLAIN)?.running).toEqual([])
+  })
+
+  it.each([
+    ['a function that calls itself', `f() { ${'f;'.repeat(8)} t; }; f`],
+    ['functions that call each other', `f() { ${'g;'.repeat(8)} t; }; g() { ${'f;'.repeat(8)} }; f`],
+  ])('are read once in %s', (_, text) => {
+    expect(decidingCommands(text, PLAIN)?.running.filter(each => each === 't').length).toBeLessThan(10)
+  })
+
+  it('are unknown if functions multiply them', () => {
+    const chain = Array.from({ length: 14 }, (_, n) => `f${n}() { ${`f${n + 1};`.repeat(8)} }`)
+    expect(decidingCommands(`${chain.join('\n')}\nf14() { t; }\nf0`, CI)).toBeUndefined()
   })
 
   it('are unknown in a text that is not valid shell', () => {

@@ -26,13 +26,15 @@ export interface DecidingCommands {
 
 /**
  * Finds out which commands decide about the exit status of a shell text: `a || true; b` fails only if `b` fails. Undefined if
- * the text is not valid shell. What depends on values counts as deciding, because this is to compare two texts.
+ * the text is not valid shell, or takes too much work. What depends on values counts as deciding, because this is to compare two
+ * texts.
  */
 export function decidingCommands(text: string, options: ShellOptions): DecidingCommands | undefined {
   const script = parse(text)
   if (script.errors?.length) return undefined
   const reading = new Reading(text, options)
   const { fail, exit } = reading.list(script.commands, true)
+  if (reading.isTooMuch) return undefined
   return { deciding: reading.isTrapped ? [] : [...new Set([...exit, ...fail])], running: reading.running }
 }
 
@@ -51,6 +53,8 @@ interface Status {
 
 const NONE: Status = { fail: [], last: [], exit: [] }
 const MAX_DEPTH = 30
+/** A text of a few lines can call its functions any number of times. */
+const MAX_WORK = 10_000
 
 class Reading {
   readonly running: string[] = []
@@ -61,12 +65,19 @@ class Reading {
   /** Commands whose status a variable holds. */
   readonly #kept = new Map<string, string[]>()
   readonly #functions = new Map<string, SyntaxNode>()
+  /** Functions that call the one that is read now: their recursion says nothing new. */
+  readonly #calls = new Set<string>()
   #previous: string[] = []
   #depth = 0
+  #work = 0
 
   constructor(text: string, options: ShellOptions) {
     this.#text = text
     this.#options = { ...options }
+  }
+
+  get isTooMuch(): boolean {
+    return this.#work > MAX_WORK
   }
 
   /** `counts`: a failure can end the text here (`set -e`), as it cannot in a condition. */
@@ -78,18 +89,36 @@ class Reading {
       exit.push(...found.exit, ...(counts && this.#options.errexit ? found.last : []))
       status = found
       this.#previous = found.fail
-      if (found.ends) break
+      if (found.ends || this.isTooMuch) break
     }
     return { ...status, exit }
   }
 
   #ignored(node: SyntaxNode): Status {
-    this.#node(node, false)
+    this.#apart(() => this.#node(node, false))
     return NONE
   }
 
+  /** In a shell of its own, whose options end with it. */
+  #apart<T>(read: () => T): T {
+    const { errexit, pipefail } = this.#options
+    const found = read()
+    Object.assign(this.#options, { errexit, pipefail })
+    return found
+  }
+
+  /** What may not run at all: an option counts afterwards only if it was set before, too. */
+  #perhaps<T>(read: () => T): T {
+    const { errexit, pipefail } = this.#options
+    const found = read()
+    this.#options.errexit &&= errexit
+    this.#options.pipefail &&= pipefail
+    return found
+  }
+
   #node(node: SyntaxNode, counts: boolean): Status {
-    if (this.#depth >= MAX_DEPTH) return NONE
+    this.#work += 1
+    if (this.#depth >= MAX_DEPTH || this.isTooMuch) return NONE
     this.#depth += 1
     try {
       return this.#read(node, counts)
@@ -114,7 +143,7 @@ class Reading {
         return this.list(node.body.commands, counts)
       case 'Subshell': {
         // It ends only itself.
-        const { fail, exit, always } = this.list(node.body.commands, counts)
+        const { fail, exit, always } = this.#apart(() => this.list(node.body.commands, counts))
         const all = [...exit, ...fail]
         return { fail: all, last: all, exit: [], always }
       }
@@ -125,11 +154,18 @@ class Reading {
           counts,
         )
       case 'Case':
-        return this.#either(node.items.map(({ body }) => this.list(body.commands, counts)))
-      case 'While':
-        this.list(node.clause.commands, false)
+        return this.#either(
+          node.items.map(({ body }) => this.#perhaps(() => this.list(body.commands, counts))),
+        )
+      case 'While': {
+        const { always } = this.#condition(node.clause)
+        if (always === (node.kind === 'while' ? 'fails' : 'passes')) return { ...NONE, always: 'passes' }
         return this.#repeated(node.body, counts)
+      }
       case 'For':
+        // `for name in; do`
+        if (node.wordlist?.length === 0) return { ...NONE, always: 'passes' }
+        return this.#repeated(node.body, counts)
       case 'Select':
       case 'ArithmeticFor':
         return this.#repeated(node.body, counts)
@@ -142,7 +178,7 @@ class Reading {
   }
 
   #repeated(body: CompoundList, counts: boolean): Status {
-    return this.#either([this.list(body.commands, counts)])
+    return this.#either([this.#perhaps(() => this.list(body.commands, counts))])
   }
 
   /** One of these parts, or none of them. */
@@ -160,11 +196,20 @@ class Reading {
     counts: boolean,
   ): Status {
     const conditions: { yes: string[]; no: string[] }[] = []
-    const bodies = branches.map(({ clause, body }) => {
-      conditions.push(this.#condition(clause))
-      return this.list(body.commands, counts)
-    })
-    const last = otherwise && this.list(otherwise.commands, counts)
+    const bodies: Status[] = []
+    for (const { clause, body } of branches) {
+      const condition = this.#condition(clause)
+      if (condition.always === 'fails') continue
+      if (condition.always === 'passes') {
+        otherwise = body
+        break
+      }
+      conditions.push(condition)
+      bodies.push(this.#perhaps(() => this.list(body.commands, counts)))
+    }
+    if (bodies.length === 0)
+      return otherwise ? this.list(otherwise.commands, counts) : { ...NONE, always: 'passes' }
+    const last = otherwise && this.#perhaps(() => this.list(otherwise.commands, counts))
     const all = this.#either(last ? [...bodies, last] : bodies)
     // `if ! test; then exit 1; fi`, and `if test; then …; else exit 1; fi`
     const decided = [
@@ -182,12 +227,16 @@ class Reading {
   }
 
   /** The commands whose failure makes a condition untrue, and those whose failure makes it true. */
-  #condition({ commands }: CompoundList): { yes: string[]; no: string[] } {
+  #condition({ commands }: CompoundList): { yes: string[]; no: string[]; always?: Status['always'] } {
     const command = commands.at(-1)?.command
     this.list(commands.slice(0, -1), false)
-    if (command?.type !== 'Pipeline' || !isNegated(command))
-      return { yes: command ? this.#node(command, false).fail : [], no: [] }
-    return { yes: [], no: this.#piped(command, false).fail }
+    if (!command) return { yes: [], no: [] }
+    if (command.type !== 'Pipeline' || !isNegated(command)) {
+      const { fail, always } = this.#node(command, false)
+      return { yes: fail, no: [], always }
+    }
+    const { fail, always } = this.#piped(command, false)
+    return { yes: [], no: fail, always: opposite(always) }
   }
 
   #andOr({ commands, operators }: AndOr, counts: boolean): Status {
@@ -201,7 +250,9 @@ class Reading {
       const operator = operators[n - 1]
       if (status.ends || status.always === (operator === '&&' ? 'fails' : 'passes')) return
       this.#previous = status.fail
-      const next = this.#node(command, counts && isLast)
+      const read = () => this.#node(command, counts && isLast)
+      const isCertain = status.always !== undefined
+      const next = isCertain ? read() : this.#perhaps(read)
       status = operator === '&&' ? afterSuccess(status, next) : afterFailure(status, next)
     })
     return status
@@ -209,13 +260,13 @@ class Reading {
 
   #pipeline(node: Pipeline, counts: boolean): Status {
     if (!isNegated(node)) return this.#piped(node, counts)
-    this.#piped(node, false)
-    return NONE
+    return { ...NONE, always: opposite(this.#piped(node, false).always) }
   }
 
   #piped({ commands }: Pipeline, counts: boolean): Status {
-    const parts = commands.map(command => this.#node(command, counts))
-    if (parts.length === 1) return parts[0] ?? NONE
+    const [only] = commands
+    if (commands.length === 1 && only) return this.#node(only, counts)
+    const parts = commands.map(command => this.#apart(() => this.#node(command, counts)))
     const deciding = this.#options.pipefail ? parts : parts.slice(-1)
     // Each runs in a shell of its own.
     const fail = deciding.flatMap(({ exit, fail }) => [...exit, ...fail])
@@ -231,7 +282,7 @@ class Reading {
       return { ...NONE, always: 'passes' }
     }
     const body = this.#functions.get(name)
-    if (body) return this.#node(body, counts)
+    if (body) return this.#call(name, body, counts)
     switch (name) {
       case 'exit':
       case 'return':
@@ -242,8 +293,7 @@ class Reading {
       case ':':
         return { ...NONE, always: 'passes' }
       case 'set':
-        this.#set(words.slice(1))
-        return { ...NONE, always: 'passes' }
+        return { ...NONE, always: 'passes', ends: this.#set(words.slice(1)) }
       case 'trap':
         this.isTrapped ||=
           /\bexit\s+0\b/.test(first) && words.slice(2).some(word => /^(?:EXIT|ERR|0)$/.test(word ?? ''))
@@ -265,35 +315,60 @@ class Reading {
     return { fail: decides, last: decides, exit: [], ends: name === 'exec' && words.length > 1 }
   }
 
+  #call(name: string, body: SyntaxNode, counts: boolean): Status {
+    if (this.#calls.has(name)) return NONE
+    this.#calls.add(name)
+    try {
+      return this.#node(body, counts)
+    } finally {
+      this.#calls.delete(name)
+    }
+  }
+
   /** A variable gets a value: the status of the command before, or something else. */
   #keep(name: string, value: string): void {
     if (/^"?\$(?:\?|\{\?\})"?$/.test(value)) this.#kept.set(name, this.#previous)
     // `failed=1` where a command failed.
     else if (/^\d+$/.test(value) && value !== '0')
-      this.#kept.set(name, [...(this.#kept.get(name) ?? []), ...this.#previous])
+      this.#kept.set(name, this.#counted([...(this.#kept.get(name) ?? []), ...this.#previous]))
     else if (value !== '0') this.#kept.delete(name)
+  }
+
+  /** Copies are work, too. */
+  #counted(commands: string[]): string[] {
+    this.#work += commands.length
+    return commands
   }
 
   #exit(status: string, isWhole: boolean): Status {
     const variable = /^\$\{?(\w+|\?)\}?$/.exec(status)?.[1]
-    const by = variable === '?' ? this.#previous : variable ? (this.#kept.get(variable) ?? []) : []
+    const by =
+      variable === '?' ? this.#previous : variable ? this.#counted(this.#kept.get(variable) ?? []) : []
     const always = /^\d+$/.test(status) ? (Number(status) === 0 ? 'passes' : 'fails') : undefined
     return { fail: by, last: by, exit: isWhole ? by : [], always, ends: true }
   }
 
-  #set(words: readonly (string | undefined)[]): void {
-    words.forEach((word = '', n) => {
-      const [, sign, letters = ''] = /^([-+])([a-zA-Z]+)$/.exec(word) ?? []
-      if (!sign) return
-      const named = letters.endsWith('o') ? words[n + 1] : undefined
+  /** Whether nothing runs any more: `set -n`. */
+  #set(words: readonly (string | undefined)[]): boolean {
+    let ends = false
+    for (let n = 0; n < words.length; n++) {
+      // What follows are the arguments of the text.
+      const [, sign, letters = ''] = /^([-+])([a-zA-Z]+)$/.exec(words[n] ?? '') ?? []
+      if (!sign) break
+      const named = letters.endsWith('o') ? words[++n] : undefined
       if (letters.includes('e') || named === 'errexit') this.#options.errexit = sign === '-'
       if (named === 'pipefail') this.#options.pipefail = sign === '-'
-    })
+      ends ||= sign === '-' && (letters.includes('n') || named === 'noexec')
+    }
+    return ends
   }
 }
 
 const isNegated = ({ prefixes }: Pipeline): boolean =>
   prefixes.filter(({ type }) => type === 'Negation').length % 2 === 1
+
+const opposite = (always: Status['always']): Status['always'] =>
+  always && (always === 'passes' ? 'fails' : 'passes')
 
 /** `a && b` */
 function afterSuccess(first: Status, next: Status): Status {
@@ -309,7 +384,8 @@ function afterSuccess(first: Status, next: Status): Status {
 /** `a || b`: both must fail, so a command decides only if it is in both, or if the other always fails. */
 function afterFailure(first: Status, next: Status): Status {
   const fails = next.always === 'fails'
-  const fail = fails ? first.fail : [...new Set([...first.fail.filter(text => next.fail.includes(text))])]
+  const both = new Set(next.fail)
+  const fail = fails ? first.fail : [...new Set(first.fail.filter(text => both.has(text)))]
   return {
     fail,
     last: fail,
