@@ -94,9 +94,11 @@ async function packageScripts(tree: CommitTree, paths: readonly string[]): Promi
 
 const TARGETS = ['test', 'check', 'lint']
 const MAX_TARGETS = 100
+/** In the order in which make looks for them. */
+export const MAKEFILES: readonly string[] = ['GNUmakefile', 'makefile', 'Makefile']
 
 async function makeTargets(tree: CommitTree, paths: readonly string[]): Promise<Found[]> {
-  const file = ['GNUmakefile', 'makefile', 'Makefile'].find(name => paths.includes(name))
+  const file = MAKEFILES.find(name => paths.includes(name))
   const text = file === undefined ? undefined : await tree.read(file)
   if (file === undefined || text === undefined) return []
   return TARGETS.flatMap(target => {
@@ -108,7 +110,7 @@ async function makeTargets(tree: CommitTree, paths: readonly string[]): Promise<
 }
 
 /** The rule of a target, and those of all targets that it needs or calls. */
-export function recipesOf(text: string, target: string, seen = new Set<string>()): string[] {
+function recipesOf(text: string, target: string, seen = new Set<string>()): string[] {
   if (seen.has(target) || seen.size >= MAX_TARGETS) return []
   seen.add(target)
   const recipe = recipeOf(text, target)

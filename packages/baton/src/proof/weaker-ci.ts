@@ -20,7 +20,7 @@ export function findWeakerCi(changes: readonly FileChange[], called: readonly Fi
   const sideOf = (side: 'before' | 'after') => callees(called.map(file => [file.path, file[side]]))
   const [filesBefore, filesNow] = [sideOf('before'), sideOf('after')]
   const now = changes.flatMap(({ after }) => commandsIn(after)).slice(0, MAX_COMMANDS)
-  const runs = now.flatMap(command => runBy(command, filesNow)).map(withWords)
+  const runs = runBy(now, filesNow).map(withWords)
   const steps = (side: 'before' | 'after') =>
     changes.reduce((total, change) => total + count(change[side], STEP), 0)
   const isFewer = steps('after') < steps('before')
@@ -29,15 +29,20 @@ export function findWeakerCi(changes: readonly FileChange[], called: readonly Fi
     const tests = commandsIn(before)
       .filter(({ decides }) => decides)
       .slice(0, MAX_COMMANDS)
-      .map(each => ({ command: each.command, runs: runBy(each, filesBefore).map(withWords) }))
+      .map(each => ({ command: each.command, runs: runBy([each], filesBefore).map(withWords) }))
       .filter(({ command, runs }) =>
         [command, ...runs.map(run => run.command)].some(text => TESTS.test(text)),
       )
       .map(({ command, runs }) => ({ command, runs: testsAmong(runs) }))
-    const without = (all: readonly Command[]) =>
-      tests.find(test => test.runs.some(each => each.decides && !all.some(other => stillRuns(each, other))))
-    const gone = without(runs)?.command
-    const ignored = without(runs.filter(({ decides }) => decides))?.command
+    const without = (isSame: (was: Command, is: Command) => boolean) =>
+      tests.find(test =>
+        test.runs.some(was => was.decides && !runs.some(is => stillRuns(was, is) && isSame(was, is))),
+      )
+    const gone = without(() => true)?.command
+    // What Baton cannot read counts only if that was so before.
+    const ignored = without(
+      (was, is) => is.decides && (is.unread === undefined || is.unread === was.unread),
+    )?.command
     const lost = isFewer && count(after, STEP) < count(before, STEP)
     const isLenient = count(after, LENIENT) > count(before, LENIENT)
     return [
@@ -68,6 +73,8 @@ const DOES_LESS =
 interface Command extends CiCommand {
   /** What makes a command what it is; another package manager is not another command. */
   words: ReadonlySet<string>
+  /** With options by which it does not test. */
+  doesLess: boolean
 }
 
 /** Of what scripts run, the commands that test: others, such as a build, may change. All, if none looks like a test. */
@@ -76,14 +83,18 @@ function testsAmong(commands: Command[]): Command[] {
   return tests.length > 0 ? tests : commands
 }
 
-function withWords({ command, decides }: CiCommand): Command {
-  const words = command.split(/[\s=,"']+/).map(word => ALIKE.get(word) ?? word.replace(/\/$/, ''))
-  return { command, decides, words: new Set(words.filter(word => word !== '')) }
+function withWords(each: CiCommand): Command {
+  const words = each.command.split(/[\s=,"']+/).map(word => ALIKE.get(word) ?? word.replace(/\/$/, ''))
+  return {
+    ...each,
+    words: new Set(words.filter(word => word !== '')),
+    doesLess: DOES_LESS.test(each.command),
+  }
 }
 
 /** Whether a command is still there, with at least the same words. */
 const stillRuns = ({ command, words }: Command, now: Command): boolean =>
-  command === now.command || (!DOES_LESS.test(now.command) && [...words].every(word => now.words.has(word)))
+  command === now.command || (!now.doesLess && [...words].every(word => now.words.has(word)))
 
 const ALIKE = new Map([
   ...['run', '--', 'exec'].map(word => [word, ''] as const),

@@ -436,6 +436,12 @@ describe('the commands of CI', () => {
     ['npm test', '"npm test; echo done"', '\n        shell: bash {0}'],
     ['npm test', 'npm test | tee log'],
     ['npm test', '"if npm test; then echo ok; fi"'],
+    ['npm test', 'npm test', '\n        shell: "true {0}"'],
+    ['npm test', 'npm test', '\n        shell: cat {0}'],
+    ['npm test', 'npm test', '\n        shell: bash -n {0}'],
+    ['npm test', 'npm test', '\n        shell: bash -e -c true {0}'],
+    ['npm test', 'npm test', '\n        shell: bash -o noexec {0}'],
+    ['npm test', 'f() { npm test || true; }; f; (('],
   ])('count only if CI fails with them: %s, now %s', (before, after, shell = '') => {
     const files = [
       change('Makefile', MAKE, MAKE),
@@ -444,6 +450,57 @@ describe('the commands of CI', () => {
     expect(findWeakened([ci(step(before), step(after + shell)), ...files])).toEqual([
       `CI ignores failures of "${before}" (.github/workflows/a.yml)`,
     ])
+  })
+
+  it.each(['pwsh', 'bash -e {0}', 'bash --noprofile --norc -eo pipefail {0}'])(
+    'may have the shell %s, if they had it before',
+    shell => {
+      const text = (run: string) => step(`${run}\n        shell: ${shell}`)
+      expect(findWeakened([ci(text('npm test'), text('npm test -- --coverage'))])).toEqual([])
+    },
+  )
+
+  it('are read in the Makefile that make prefers', () => {
+    const files = [
+      change('Makefile', MAKE, MAKE),
+      change('GNUmakefile', undefined, MAKE.replace('vitest run', 'vitest run || true')),
+    ]
+    expect(findWeakened([ci(step('make ci'), step('make ci')), ...files])).toEqual([
+      'CI ignores failures of "make ci" (.github/workflows/a.yml)',
+    ])
+  })
+
+  it.each([
+    ['$(MAKE) test || true', 'ci:\n\t$(MAKE) test\ntest:\n\tvitest run\n'],
+    ['$(MAKE) test\nci: more\n\techo', 'ci:\n\t$(MAKE) test\ntest:\n\tvitest run\n'],
+  ])('are followed through the targets that a target calls: %j', (to, make) => {
+    expect(changed(['make ci', 'Makefile', make], '$(MAKE) test', to)).toHaveLength(1)
+  })
+
+  it.each<[string, string, string]>([
+    [
+      './scripts/all.sh',
+      'scripts/all.sh',
+      Array.from({ length: 50 }, (_, n) => `./scripts/all.sh ${n}\n`).join(''),
+    ],
+    [
+      'npm run ci',
+      'package.json',
+      manifest({ ci: Array.from({ length: 50 }, (_, n) => `npm run ci -- ${n}`).join(' && ') }),
+    ],
+    ['make ci', 'Makefile', `ci:\n${Array.from({ length: 50 }, (_, n) => `\t$(MAKE) ci X=${n}\n`).join('')}`],
+    [
+      'make t0',
+      'Makefile',
+      Array.from(
+        { length: 200 },
+        (_, n) => `t${n}: t${n + 1}\n${`\t$(MAKE) t${n + 1} X=1\n\t-$(MAKE) t${n + 2}\n`.repeat(20)}`,
+      ).join(''),
+    ],
+    ['./scripts/all.sh', 'scripts/all.sh', `f() { ${'f;'.repeat(8)} }; f\n`],
+  ])('that call each other without end are followed only so far: %s', (command, path, text) => {
+    const files = [ci(step(command), step(command)), change(path, text, `${text}\n`)]
+    expect(findWeakened(files)).toEqual([])
   })
 
   it('count in after_script of GitLab only if they were there before', () => {
