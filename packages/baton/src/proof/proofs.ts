@@ -207,9 +207,12 @@ export class Proofs {
   async #run(first: Proof, signal: AbortSignal): Promise<Proof> {
     let proof = first
     let saved: Promise<void> = Promise.resolve()
+    let isOver = false
     // One write at a time, always of the newest record: checks run in parallel, and an older write that ends last would
     // replace the result of a check on disk.
     const change = (news: Partial<Proof>): Promise<void> => {
+      // It would put a record that runs over the one that has ended.
+      if (isOver) return saved
       proof = { ...proof, ...news }
       saved = saved.catch(() => undefined).then(() => this.#put(proof))
       return saved
@@ -219,14 +222,19 @@ export class Proofs {
       setup: (setupResult: CheckResult) => change({ setupResult }),
       result: (result: CheckResult) => change({ results: [...proof.results, result] }),
     }
-    const leave = await this.#enter()
     try {
-      if (!signal.aborted) await runChecks(this.#parts, proof, progress, signal)
+      const leave = await this.#enter()
+      try {
+        if (!signal.aborted) await runChecks(this.#parts, proof, progress, signal)
+      } finally {
+        leave()
+      }
+      // CI and people take their time: other proofs may run meanwhile.
+      if (!signal.aborted) await runOutsideChecks(this.#parts, proof, progress, signal)
     } finally {
-      leave()
+      isOver = true
+      await saved.catch(() => undefined)
     }
-    // CI and people take their time: other proofs may run meanwhile.
-    if (!signal.aborted) await runOutsideChecks(this.#parts, proof, progress, signal)
     if (signal.aborted && signal.reason === CLOSING) return proof
     if (signal.aborted) return this.#finish(proof, { verdict: 'unproven', why: 'cancelled' })
     return this.#finish(proof, judgeProof(proof.checks, proof.results, proof.setupResult))

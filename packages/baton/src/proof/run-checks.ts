@@ -62,13 +62,35 @@ export async function runChecks(
   progress: Progress,
   signal: AbortSignal,
 ): Promise<void> {
-  const { cache, containment } = ports
-  const { project, checks } = proof
-  const runs = checks.filter(check => check.kind === 'run')
+  const runs = proof.checks.filter(check => check.kind === 'run')
   // Git answers while the checkout, the sandbox and the setup are made ready.
   const reading = readCommit(ports, proof, progress)
   const definitions = definitionsNow(ports, proof, runs)
-  for (const each of [reading, definitions]) each.catch(() => undefined)
+  const both = Promise.allSettled([reading, definitions])
+  try {
+    await runCommands(ports, proof, progress, signal, { runs, reading, definitions })
+  } finally {
+    // Neither reports a result of a proof that has ended.
+    await both
+  }
+}
+
+/** What git knows of the commit, and is asked meanwhile. */
+interface Asked {
+  runs: readonly RunCheck[]
+  reading: Promise<void>
+  definitions: ReturnType<typeof definitionsNow>
+}
+
+async function runCommands(
+  ports: CheckPorts,
+  proof: Proof,
+  progress: Progress,
+  signal: AbortSignal,
+  { runs, reading, definitions }: Asked,
+): Promise<void> {
+  const { cache, containment } = ports
+  const { project } = proof
   const finished = new Set<string>()
   const finish = async (check: RunCheck, result: CheckResult) => {
     await progress.result(withChangedDefinition(check, result, await definitions))

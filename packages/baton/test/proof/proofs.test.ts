@@ -18,7 +18,12 @@ function world(
     opens = [],
     removes = [],
     disk = new Map(),
+    changes,
+    unavailable,
   }: {
+    /** Waits with the answer of git. */
+    changes?: Promise<never[]>
+    unavailable?: () => Promise<undefined>
     write?: WriteHook
     opens?: (boolean | 'broken')[]
     removes?: boolean[]
@@ -49,6 +54,7 @@ function world(
     checkouts: {
       resolve: async () => 'a',
       findBase: async () => 'a',
+      changes: async () => changes ?? [],
       tree: () => ({ paths: async () => [], read: async () => undefined }),
       make: async () => {},
       remove: async () => {
@@ -56,7 +62,7 @@ function world(
       },
     },
     containment: {
-      whyUnavailable: async () => undefined,
+      whyUnavailable: unavailable ?? (async () => undefined),
       open: async () => {
         tries.push('open')
         const opened = opens.shift()
@@ -207,4 +213,38 @@ it('is another proof for who opens the pull request than for who does not, or pu
   for (const each of [...orders, ...orders]) ids.push((await proofs.start(each)).id)
   expect(new Set(ids.slice(0, 3)).size).toBe(3)
   expect(ids.slice(3)).toEqual(ids.slice(0, 3))
+})
+
+it.each([
+  ['is cancelled', 'cancelled'],
+  ['ends because of an error', 'Baton could not run the checks'],
+])('stays ended if it %s while git still answers', async (_, why) => {
+  let answer: (changes: never[]) => void = () => {}
+  const changes = new Promise<never[]>(resolve => {
+    answer = resolve
+  })
+  let stop = () => {}
+  const isReached = new Promise<void>(resolve => {
+    stop = resolve
+  })
+  const declared = ['long', { files: { exist: ['a'] } }] as unknown as string[]
+  const { proofs, started } = world(declared, {
+    changes,
+    unavailable: async () => {
+      stop()
+      // Long enough for a person to cancel it.
+      for (let turns = 0; turns < 10; turns++) await turn()
+      if (why !== 'cancelled') throw new Error('the disk is full')
+      return undefined
+    },
+  })
+  const { id } = await proofs.start({ project: PROJECT })
+  await isReached
+  const ending = why === 'cancelled' ? proofs.cancel(id) : proofs.wait(id)
+  for (let turns = 0; turns < 100; turns++) await turn()
+  answer([])
+  expect(await ending).toMatchObject({ verdict: 'unproven', why })
+  for (let turns = 0; turns < 100; turns++) await turn()
+  expect(await proofs.get(id)).toMatchObject({ verdict: 'unproven', why })
+  expect(started).toEqual([])
 })
