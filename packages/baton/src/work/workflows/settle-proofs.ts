@@ -70,6 +70,12 @@ async function settleRun(
   const read = await readProof(ports, pending.id)
   if (read === 'unreadable' && now - unreadableSince < UNREADABLE_MS)
     return ports.runs.put({ ...run, proof: { ...pending, unreadableSince } })
+  if (read !== 'unreadable' && pending.unreadableSince !== undefined) {
+    // Another time counts from its own start.
+    const proof = { ...pending, unreadableSince: undefined }
+    await ports.runs.put({ ...run, proof })
+    return settleRun(ports, { ...run, proof }, proof, now)
+  }
   const proof = read === 'unreadable' ? undefined : read
   if (proof && proof.endedAt === undefined) return
   // A person who removed the state file, or ended the run in it, is obeyed.
@@ -79,7 +85,10 @@ async function settleRun(
     return ports.runs.put({ ...run, proof: { ...pending, isFileMissing: true } })
   const at = await contextOf(ports, run, now)
   if (found.kind === 'unreadable') {
-    if (proof && now - Date.parse(proof.endedAt ?? '') < UNREADABLE_MS) return
+    if (proof && now - Date.parse(proof.endedAt ?? '') < UNREADABLE_MS)
+      return pending.isFileMissing
+        ? ports.runs.put({ ...run, proof: { ...pending, isFileMissing: undefined } })
+        : undefined
     const what = proof ? 'the checks have ended, but' : 'the record of the checks is gone, and'
     const reason = `${what} the state file cannot be read: ${found.why}`
     await endRun(ports, withoutProof(run), { kind: 'blocked', reason, proof: pending.id }, at)

@@ -378,6 +378,20 @@ describe('A run that says it is done', () => {
     expect(w.announced).toMatchObject([{ end: 'proven' }])
   })
 
+  it('keeps its proof if its record is away for a moment, and much later for another', async () => {
+    const p = await proving()
+    await using w = p.w
+    await p.finish(sha(1))
+    for (const isUnreadable of [true, ...Array(14).fill(false), true]) {
+      p.proofs.isUnreadable = isUnreadable
+      await p.tick()
+    }
+    expect(w.announced).toEqual([])
+    p.proofs.isUnreadable = false
+    await p.ends({ verdict: 'proven', results: [PASSED] })
+    expect(w.announced).toMatchObject([{ end: 'proven' }])
+  })
+
   it('ends without a verdict if the record of its proof stays unreadable', async () => {
     const p = await proving()
     await using w = p.w
