@@ -1,4 +1,5 @@
 import type { ClaimFile } from '@batonpass/contract/claim'
+import { BatonError } from '@batonpass/contract/errors'
 import type { Proof } from '@batonpass/contract/proof'
 import type { ProofOrder } from '../proof/choose-checks.ts'
 import { countFailure, describeProblems, problemsOf, reportProblems } from '../proof/problems.ts'
@@ -34,6 +35,7 @@ export async function proveBranch(
   const { proof: settings, claim } = await ports.config(project)
   const order = { ...(await orderFor(ports, record)), commit: `refs/heads/${file.branch}` }
   const started = await currentProof(ports, record, order)
+  if (started === 'unreadable') return WAIT
   if (!started) return { do: 'open', isDraft: false }
   const report = await keepReport(ports, record, trigger)
   if (started.endedAt === undefined) {
@@ -221,12 +223,17 @@ async function currentProof(
   { proofs, records, journal, fault }: ClaimPorts,
   record: ClaimRecord,
   order: ProofOrder & { commit: string },
-): Promise<Proof | undefined> {
+): Promise<Proof | 'unreadable' | undefined> {
   if (!proofs) return undefined
   try {
     const commit = await proofs.resolve(order.project, order.commit)
     if (record.proof?.commit === commit) {
-      const found = await proofs.get(record.proof.id).catch(() => undefined)
+      // A record that cannot be read for a moment is not gone.
+      const found = await proofs
+        .get(record.proof.id)
+        .catch(cause =>
+          cause instanceof BatonError && cause.code === 'not_found' ? undefined : 'unreadable',
+        )
       if (found) return found
     }
     const { failures, sentBack, reportReturned } = record.proof ?? {}

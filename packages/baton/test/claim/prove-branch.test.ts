@@ -97,6 +97,18 @@ describe('the branch of a claim', () => {
     expect(await b.gate()).toMatchObject({ do: 'open', isDraft: false, proof: { verdict: 'proven' } })
   })
 
+  it('waits while the record of its proof cannot be read, without a second proof', async () => {
+    const b = await branch()
+    b.commit(sha(1))
+    await b.gate('stop')
+    b.proofs.end({ verdict: 'proven', results: [PASSED] })
+    b.proofs.isUnreadable = true
+    expect(await b.gate()).toEqual({ do: 'wait' })
+    expect(b.proofs.started).toHaveLength(1)
+    b.proofs.isUnreadable = false
+    expect(await b.gate()).toMatchObject({ do: 'open', proof: { verdict: 'proven' } })
+  })
+
   it('is opened once only CI is missing, shows its result, and is proven again after a new commit', async () => {
     const b = await branch()
     b.commit(sha(1))
