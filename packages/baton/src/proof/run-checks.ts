@@ -11,7 +11,7 @@ import { reasonsIn } from './justified-tests.ts'
 import type { ResultCache } from './result-cache.ts'
 import { reviewFolder } from './review-session.ts'
 import { shortenOutput } from './shorten-output.ts'
-import { findWeakened, mayWeaken } from './weakened-tests.ts'
+import { findWeakened, isAboutTests, mayWeaken } from './weakened-tests.ts'
 import { type FileChange, isCi } from './weaker-ci.ts'
 
 /** Runs commands in a sandbox of their own. */
@@ -177,8 +177,8 @@ export async function weakenedTests(
   changes: readonly ChangedFile[],
 ): Promise<string[]> {
   const relevant = changes.filter(({ path }) => mayWeaken(path))
-  if (relevant.length > MAX_TEST_FILES)
-    return [`${relevant.length} test files changed, more than Baton compares`]
+  const tests = relevant.filter(({ path }) => isAboutTests(path)).length
+  if (tests > MAX_TEST_FILES) return [`${tests} test files changed, more than Baton compares`]
   const [before, after] = [checkouts.tree(project, base), checkouts.tree(project, commit)]
   const read: FileChange[] = []
   // What CI runs is in its own files and in those that it calls: if one of them changed, the others say what that means.

@@ -5,13 +5,11 @@ import { languageOf, stripLiterals } from './strip-literals.ts'
 import { type FileChange, findWeakerCi, isCi } from './weaker-ci.ts'
 
 /** Whether a change of this file can weaken tests, so that its text is worth reading. */
-export const mayWeaken = (path: string): boolean =>
-  isTestFile(path) ||
-  isSnapshot(path) ||
-  isCi(path) ||
-  isCoverage(path) ||
-  mayBeCalled(path) ||
-  path.endsWith('.rs')
+export const mayWeaken = (path: string): boolean => isAboutTests(path) || mayBeCalled(path)
+
+/** Files that are about tests themselves, and not only called by CI. */
+export const isAboutTests = (path: string): boolean =>
+  isTestFile(path) || isSnapshot(path) || isCi(path) || isCoverage(path) || path.endsWith('.rs')
 
 /**
  * How the work made the tests weaker, one sentence each: fewer tests or assertions than before, tests that no longer run, raised

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { ContainedRun } from '../../src/ports/sandbox.ts'
 import { checksFrom } from '../../src/proof/declared-checks.ts'
 import { judgeProof } from '../../src/proof/judge-proof.ts'
-import { type CheckPorts, runChecks } from '../../src/proof/run-checks.ts'
+import { type CheckPorts, runChecks, weakenedTests } from '../../src/proof/run-checks.ts'
 
 const passed: ContainedRun = { code: 0, stdout: 'ok\n', stderr: '' }
 const failed: ContainedRun = { code: 1, stdout: 'expected 1\n', stderr: '' }
@@ -86,4 +86,16 @@ describe('a command as a check', () => {
   it('that never starts shows what the sandbox said', async () => {
     expect((await outcome(unstarted, unstarted, unstarted)).output).toContain('Creating new namespace failed')
   })
+})
+
+it.each([
+  ['scripts/a%.sh', []],
+  ['a%.test.ts', ['501 test files changed, more than Baton compares']],
+])('of 501 changed files such as %s, those that are about tests are too many', async (path, found) => {
+  const tree = () => ({ paths: async () => [], read: async () => '' })
+  const changes = Array.from({ length: 501 }, (_, n) => ({
+    path: path.replace('%', `${n}`),
+    status: 'changed',
+  }))
+  expect(await weakenedTests({ tree } as never, {} as Proof, changes as never)).toEqual(found)
 })
