@@ -126,7 +126,10 @@ export function composeNetwork(links: NetworkLinks): SandboxNetwork {
           .listenInside(target.port, connection => opened.proxy.acceptFor(target, connection), {
             exact: true,
           })
-          .catch(cause => fault(`answering for ${target.host}:${target.port} in a sandbox`, cause))
+          .catch(cause => {
+            opened.answered.delete(target.port)
+            fault(`answering for ${target.host}:${target.port} in a sandbox`, cause)
+          })
       }
       opened.ports = new Set(ports.filter(port => !ownPorts().includes(port)))
       for (const port of opened.ports) {
@@ -134,7 +137,10 @@ export function composeNetwork(links: NetworkLinks): SandboxNetwork {
         opened.answered.add(port)
         await sandbox
           .listenInside(port, connection => connectPort(port, connection, opened, ownPorts), { exact: true })
-          .catch(cause => fault(`answering for port ${port} of this machine in a sandbox`, cause))
+          .catch(cause => {
+            opened.answered.delete(port)
+            fault(`answering for port ${port} of this machine in a sandbox`, cause)
+          })
       }
       if (registries.npmrc !== '') await sandbox.writeHome('.npmrc', registries.npmrc)
       for (const [path, text] of insideSettings(files, opened.port)) await sandbox.writeHome(path, text)
