@@ -5,7 +5,7 @@ import { apiNeed } from '@batonpass/contract/api-needs'
 import { ErrorBody } from '@batonpass/contract/error-body'
 import { BatonError } from '@batonpass/contract/errors'
 import { stateDir } from '../config/places.ts'
-import { closedFolder, type StateFolder, stateFolder } from '../config/state-folder.ts'
+import { closedFolder, openStateFolder, type StateFolder, stateFolder } from '../config/state-folder.ts'
 import { programPaths } from '../hook/program.ts'
 import { shortSocketPath } from '../hook/socket-path.ts'
 import { spawnDaemon } from '../hook/spawn.ts'
@@ -88,6 +88,8 @@ export async function ensureDaemon(folder: StateFolder, io: Io, withinMs = START
 /** Starts a daemon and waits until it answers. */
 export async function startDaemon(folder: StateFolder, io: Io, withinMs = START_MS): Promise<Health> {
   const { node, daemon } = programPaths()
+  // Fails with the reason where there can be no folder.
+  openStateFolder(folder.dir)
   // Hooks that come now wait for this one, whatever version they know.
   startDone(folder.dir)
   claimStart(folder.dir)

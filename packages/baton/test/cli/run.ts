@@ -18,7 +18,8 @@ export async function runCommand(words: readonly string[]) {
     stderr: stream('stderr'),
     env: {},
     cwd: '/',
-    home: '/nonexistent',
+    // Even root can create nothing below it, so no command starts a daemon.
+    home: '/dev/null/home',
     isTTY: false,
     signal: new AbortController().signal,
   })

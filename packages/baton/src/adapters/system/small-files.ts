@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { constants, lstatSync } from 'node:fs'
+import { constants, lstatSync, type Stats } from 'node:fs'
 import { link, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, normalize } from 'node:path'
 import { FileError } from '../../ports/files.ts'
@@ -114,7 +114,7 @@ function inspectPath(root: string, name: string): { kind: 'present' } | { kind: 
   let path = root
   for (const [i, step] of steps.entries()) {
     path = join(path, step)
-    const facts = lstatSync(path, { throwIfNoEntry: false })
+    const facts = entryAt(path)
     if (!facts) return { kind: 'absent' }
     const shown = steps.slice(0, i + 1).join('/')
     if (facts.isSymbolicLink()) return refuse(`${shown} is a link`)
@@ -123,6 +123,16 @@ function inspectPath(root: string, name: string): { kind: 'present' } | { kind: 
     if (i < steps.length - 1 && !facts.isDirectory()) return refuse(`${shown} is not a folder`)
   }
   return { kind: 'present' }
+}
+
+/** Undefined if there is none, also because a part of the path is a file. */
+function entryAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    if (codeOf(error) === 'ENOTDIR') return undefined
+    throw error
+  }
 }
 
 type Refusal = Extract<ReadResult, { kind: 'refused' }>
