@@ -13,7 +13,7 @@ export type Programs = ReadonlyMap<string, CompiledSpec>
 
 export function assess(command: SimpleCommand, programs: Programs): Assessment {
   const name = programName(command.words[0]?.value ?? '')
-  const result = blankAssessment('unlisted', name, 'is no program the rules know')
+  const result = blankAssessment('unlisted', name, 'is not a program that the rules know')
   const compiled = programs.get(name)
   if (!compiled) return result
   const args = command.words.slice(1)
