@@ -18,8 +18,8 @@ export default defineConfig({
     // Journeys run in a process of their own each: some change folder, signals or environment.
     pool: 'forks',
     isolate: true,
-    // On two cores: a journey often waits for an agent, a daemon or a database.
-    maxWorkers: 3,
+    // Two cores: real agents, daemons and databases share them.
+    maxWorkers: 2,
     testTimeout: 300_000,
     // A wait ends as soon as it may; on a busy machine the one second that is Vitest's default is short.
     expect: { poll: { timeout: 120_000 } },
