@@ -267,11 +267,15 @@ it('A hosted session of a killed daemon whose agent cannot go back to it begins 
   )
   expect(row).toMatchObject({ by: 'run', title: 'inside' })
   await j.baton.waitFor('cycle', ({ what }) => what === 'resumed')
-  const told = readFileSync(log, 'utf8')
-    .trim()
-    .split('\n')
-    .map(line => JSON.parse(line))
-    .find(({ session, prompt }) => session === row.nativeSession && prompt)
+  const told = await until(
+    () =>
+      readFileSync(log, 'utf8')
+        .trim()
+        .split('\n')
+        .map(line => JSON.parse(line))
+        .find(({ session, prompt }) => session === row.nativeSession && prompt),
+    { what: 'its first prompt' },
+  )
   expect(told.prompt).toContain('<handoff-context>')
   expect(told.prompt).toContain('and resume work')
   const cycles = (await j.baton.entries({ kind: 'cycle' })).map(({ body }) => body)
