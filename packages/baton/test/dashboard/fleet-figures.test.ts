@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { budgetWords, medianLead, throughputOf } from '../../../../apps/dashboard/src/parts/fleet-figures.ts'
 
-/** A time on one day, in the time zone of whoever runs the tests: the chart's hours and days are local, too. */
+/** A time on one day, in the time zone of the machine that runs the tests: the chart's hours and days are local, too. */
 const at = (hour: number, minute = 0, second = 0): string =>
   new Date(2026, 2, 10, hour, minute, second).toISOString()
 const NOW = Date.parse(at(12, 34, 56))

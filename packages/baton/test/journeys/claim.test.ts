@@ -202,7 +202,7 @@ describe('a claim whose proof asks a person, CI and a reviewer', () => {
     await w.baton.must('claim', 'ready', '--summary', `Refs #${issue}: longer`)
     await w.hook('Stop', { stop_hook_active: false })
     await w.answer('no')
-    // The agent hears of it, and has nothing to change.
+    // The agent receives it, and has nothing to change.
     let said = ''
     const [pull] = await until(
       async () => {
