@@ -1,5 +1,5 @@
 import type { Ask, AskOption } from '@batonpass/contract/ask'
-import { ANSWER_LABELS } from '@batonpass/contract/labels'
+import { ANSWER_LABELS, WITHDRAWN_LABELS } from '@batonpass/contract/labels'
 import type { Decision } from '@batonpass/contract/reaction'
 
 /** The outcome of an ask for its caller. `unreachable`: no channel reaches a person, so the agent should ask in its own dialog. */
@@ -41,6 +41,6 @@ export function decisionOf(
     case 'unreachable':
       return { decision: 'ask', reason: 'No channel could reach a person' }
     case 'withdrawn':
-      return { decision: 'ask', reason: 'The question was withdrawn' }
+      return { decision: 'ask', reason: WITHDRAWN_LABELS[outcome.ask.withdrawn ?? 'waiter-gone'] }
   }
 }

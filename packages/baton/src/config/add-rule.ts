@@ -1,4 +1,5 @@
 import type { AskRules } from '@batonpass/contract/ask'
+import { BatonError } from '@batonpass/contract/errors'
 import type { PermissionRule } from '@batonpass/contract/permission'
 import type { Files } from '../ports/files.ts'
 import { problemLine } from './problem.ts'
@@ -30,6 +31,9 @@ export function withRule(text: string, { rule, list = 'allow', scope, project, c
   if (JSON.stringify(document.toJSON()) === before) return text
   const after = document.toString({ lineWidth: 0 })
   const { problems } = readConfig(new TextEncoder().encode(after), 'your settings file')
-  if (problems.length > 0) throw new Error(problems.map(problemLine).join('\n'))
+  if (problems.length > 0)
+    throw new BatonError('config_invalid', problems.map(problemLine).join('\n'), {
+      remedy: 'Fix your settings file first: `baton config` shows the file and the line.',
+    })
   return after
 }

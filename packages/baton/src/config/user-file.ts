@@ -51,9 +51,9 @@ export function addToProject(
   comment?: string,
 ): void {
   const at = [section, 'projects']
+  dropEmptySections(document, at)
   const projects = document.getIn(at)
-  if (projects !== undefined && projects !== null && !isSeq(projects))
-    throw new Error(`${at.join('.')} in your settings is not a list, so nothing was added to it.`)
+  if (projects !== undefined && projects !== null && !isSeq(projects)) throw notAList(at)
   const index = isSeq(projects)
     ? projects.items.findIndex(item => isMap(item) && item.get('project') === project)
     : -1
@@ -75,9 +75,9 @@ export function addToList(
   value: unknown,
   comment?: string,
 ): void {
+  dropEmptySections(document, path)
   const list = document.getIn(path)
-  if (list !== undefined && list !== null && !isSeq(list))
-    throw new Error(`${path.join('.')} in your settings is not a list, so nothing was added to it.`)
+  if (list !== undefined && list !== null && !isSeq(list)) throw notAList(path)
   const isThere = (item: unknown) => JSON.stringify(item) === JSON.stringify(value)
   if (isSeq(list) && list.toJSON().some(isThere)) return
   const node = document.createNode(value, { flow: typeof value === 'object' })
@@ -88,6 +88,22 @@ export function addToList(
     list.add(node)
   } else document.setIn(path, document.createNode([node]))
 }
+
+/** A section without anything in it (`permissions:`) has no room for a list. */
+function dropEmptySections(
+  document: Document.Parsed<ParsedNode>,
+  path: readonly (string | number)[],
+): void {
+  for (let length = 1; length < path.length; length++) {
+    const section = path.slice(0, length)
+    if (document.getIn(section) === null) document.deleteIn(section)
+  }
+}
+
+const notAList = (path: readonly (string | number)[]): BatonError =>
+  new BatonError('config_invalid', `${path.join('.')} in your settings is not a list, so nothing was added`, {
+    remedy: 'Make it a list: `baton config` shows the file and the line.',
+  })
 
 /** As people write a path below their home. */
 export const tilde = (path: string, home: string): string =>

@@ -1,5 +1,5 @@
 import type { HourTally } from '@batonpass/contract/dashboard'
-import type { Entry } from '@batonpass/contract/journal'
+import { type Entry, isBrokered } from '@batonpass/contract/journal'
 import type { Store } from '../ports/store.ts'
 import { HOUR_MS, HourlyEntries } from './hourly-entries.ts'
 
@@ -32,7 +32,8 @@ export class Tally {
  * Adds one entry to the counts. Only an answer by a person counts as `byPerson`. A call that was left to the agent does
  * not count: if the agent asks, its dialog has its own entry.
  */
-function countInto(tally: HourTally, { body }: Pick<Entry, 'body'>): void {
+function countInto(tally: HourTally, entry: Pick<Entry, 'body' | 'toolUseId'>): void {
+  const { body } = entry
   if (body.kind === 'workflow') {
     if (body.what === 'continued' || body.what === 'supervised' || body.what === 'sent-back')
       tally.continued++
@@ -44,6 +45,8 @@ function countInto(tally: HourTally, { body }: Pick<Entry, 'body'>): void {
     tally.modelTokens += (body.inputTokens ?? 0) + (body.outputTokens ?? 0)
     tally.modelUsd += body.usd ?? 0
   } else if (body.kind === 'decision') {
+    // What left the sandbox after a yes in the dialog: the yes itself has an entry, too.
+    if (body.again && isBrokered(entry)) return
     // The question was counted as asked before: an answer takes that back, and the agent's dialog counts for nothing.
     if (body.again && body.decision === 'ask') return
     if (body.again && tally.asked > 0) tally.asked--

@@ -144,7 +144,7 @@ async function decide(
     if (await isRemembered()) return { now: await conclude(REMEMBERED) }
     if (await context.takeRelease?.()) {
       const words = "a person allowed it in the agent's own dialog, before the command ran"
-      return { now: await conclude({ decision: 'allow', reason: words, by: 'person' }) }
+      return { now: await conclude({ decision: 'allow', reason: words, by: 'person', again: true }) }
     }
     if (next.link === 'person' && dialogFollows(event, context))
       return { now: await conclude({ decision: 'ask', reason: judgement.reason, by: askedBy(judgement) }) }

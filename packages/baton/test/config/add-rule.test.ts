@@ -30,6 +30,15 @@ test('a rule for everywhere is added to permissions.allow', () => {
   expect(Config.parse(parse(again)).permissions.allow).toEqual(['^ls$', { command: 'make' }])
 })
 
+test('a section without anything in it receives the rule', () => {
+  const everywhere = { scope: 'everywhere', rule: { command: 'make' } }
+  for (const text of ['permissions:\n', '# mine\npermissions:\n  allow:\n', 'permissions:\n  projects:\n', '# mine\n'])
+    expect(Config.parse(parse(add(add(text, everywhere)))).permissions).toMatchObject({
+      allow: [{ command: 'make' }],
+      projects: [{ project: '~/shop', allow: [rule] }],
+    })
+})
+
 test('words of a command cannot break out of the rule', () => {
   for (const command of ['x # }', '{a: b}', '"x"', "it's", '- y', '!!js x', 'a: b', '&a *a', '@x', '%TAG'])
     expect(

@@ -328,7 +328,7 @@ describe('permission by the command line', () => {
 
     expect(await inTerminal(process.execPath, CLI, 'learn', '--accept')).toMatchObject({ code: 0 })
     expect(readFileSync(config, 'utf8')).toBe(
-      `${before}permissions:\n  allow:\n    - { pattern: ^some-tool --fast$ }\n`,
+      `${before}permissions:\n  allow:\n    - { pattern: ^some-tool --fast$ } # proposed by baton learn\n`,
     )
     expect(await json('check', 'some-tool --fast')).toMatchObject({ decision: 'allow' })
     expect(await json('check', 'some-tool --fast && some-tool', '--no-sandbox')).toMatchObject({

@@ -1,15 +1,15 @@
 import { join } from 'node:path'
 import { EntryList } from '@batonpass/contract/api'
 import { BatonError } from '@batonpass/contract/errors'
+import { isBrokered } from '@batonpass/contract/journal'
 import type { PermissionRule } from '@batonpass/contract/permission'
-import { isCollection, parseDocument } from 'yaml'
 import { systemAncestry } from '../../adapters/system/ancestry.ts'
 import { systemFiles } from '../../adapters/system/files.ts'
 import { refuseAgents } from '../../ask/refuse-agents.ts'
+import { withRule } from '../../config/add-rule.ts'
 import type { LoadedConfig } from '../../config/load.ts'
 import { CONFIG_NAMES, ownFolders } from '../../config/places.ts'
-import { problemLine } from '../../config/problem.ts'
-import { configFileIn, readConfig } from '../../config/read.ts'
+import { configFileIn } from '../../config/read.ts'
 import { type Lesson, learn as lessonsFrom, type Taught, type Trial } from '../../permission/learn.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { counted } from '../counted.ts'
@@ -30,7 +30,7 @@ export const learn: Handler = async (given, io) => {
   const lessons = lessonsFrom(taught, await trialOf(taught, io), times)
   const file = await ownFile(io)
   const before = await textOf(file)
-  const after = withRules(before, file, lessons)
+  const after = added(before, lessons)
   if (flag(given, 'json'))
     io.stdout.write(`${JSON.stringify({ file, lessons, accepted: accept && lessons.length > 0 })}\n`)
   else if (lessons.length === 0)
@@ -74,24 +74,12 @@ async function textOf(file: string): Promise<string> {
   return new TextDecoder().decode((await systemFiles.read(file, MAX_FILE_SIZE)).bytes)
 }
 
-/** The file with the rules added and everything else as it was. */
-function withRules(before: string, file: string, lessons: readonly Lesson[]): string {
-  if (lessons.length === 0) return before
-  const document = parseDocument(before)
-  const at = ['permissions', 'allow']
-  const rules = lessons.map(({ rule }) => document.createNode(rule, { flow: true }))
-  // A section that is there without anything in it holds nothing to add to.
-  if (!isCollection(document.getIn(['permissions']))) document.deleteIn(['permissions'])
-  if (isCollection(document.getIn(at))) for (const rule of rules) document.addIn(at, rule)
-  else document.setIn(at, document.createNode(rules))
-  const after = document.toString({ lineWidth: 0 })
-  const { problems } = readConfig(new TextEncoder().encode(after), file)
-  if (problems.length > 0)
-    throw new BatonError('config_invalid', problems.map(problemLine).join('\n'), {
-      remedy: 'Fix the file, then run `baton learn` again.',
-    })
-  return after
-}
+const added = (before: string, lessons: readonly Lesson[]): string =>
+  lessons.reduce(
+    (text, { rule }) =>
+      withRule(text, { rule, scope: 'everywhere', project: '', comment: 'proposed by baton learn' }),
+    before,
+  )
 
 async function decisions(io: Io, from: string | undefined): Promise<Taught[]> {
   const query = new URLSearchParams({
@@ -101,9 +89,12 @@ async function decisions(io: Io, from: string | undefined): Promise<Taught[]> {
     ...(from ? { since: parseSince(from) } : {}),
   })
   const { entries } = EntryList.parse(await callDaemon(folderOf(io), 'GET', `/api/journal?${query}`, 60_000))
-  return entries.flatMap(({ body, project }) =>
-    body.kind === 'decision' ? { ...body, project: project ?? io.home } : [],
-  )
+  return entries.flatMap(entry => {
+    const { body, project } = entry
+    // What a person allowed in the agent's dialog has its own entry: the command that then left the sandbox is the same yes.
+    if (body.kind !== 'decision' || (body.again && isBrokered(entry))) return []
+    return { ...body, project: project ?? io.home }
+  })
 }
 
 /** Judges what was decided under the rules in force where it was, and some besides. */
