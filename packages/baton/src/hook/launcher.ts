@@ -10,6 +10,14 @@ import { DAEMON_FLAGS, DAEMON_MEMORY, KEPT_ENVIRONMENT } from './spawn.ts'
 export const TRANSPORTS = ['c', 'perl', 'curl', 'node'] as const
 export type Transport = (typeof TRANSPORTS)[number]
 
+/** What people read. */
+export const TRANSPORT_LABELS: Readonly<Record<Transport, string>> = {
+  c: 'compiled C program',
+  perl: 'Perl script',
+  curl: 'shell script with curl',
+  node: 'Node script',
+}
+
 export interface LauncherPlaces {
   home: string
   node: string

@@ -212,8 +212,8 @@ function rootReason(path: string, home: string): string {
 function reasonOf({ kind, program, path, reason }: Assessment): string {
   const meaning = KIND_MEANING[kind]
   const subcommand = path.join(' ')
-  if (subcommand !== '' && reason === `with ${subcommand}`) return `${program} ${subcommand} ${meaning}`
-  return `${program || 'this'} ${meaning}${reason === '' ? '' : ` (${reason})`}`
+  const isTold = reason === '' || reason === `with ${subcommand}`
+  return `${[program || 'this', ...path].join(' ')} ${meaning}${isTold ? '' : ` (${reason})`}`
 }
 
 /** One normal form of a part: the program without its system folder, single blanks, quotes removed. */

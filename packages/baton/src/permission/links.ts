@@ -121,7 +121,7 @@ export async function walkTo(
         if (opinion.decision !== 'ask')
           return { decision: opinion.decision, reason: opinion.reason, by: 'model', ...noUndo }
         // The cause comes first: a model's doubt, or its failure, only explains why a person is asked.
-        reason = `${reason}; ${opinion.reason}`
+        reason = `${reason}. ${opinion.reason}`
         break
       }
       case 'person':

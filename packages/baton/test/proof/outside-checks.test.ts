@@ -216,7 +216,7 @@ describe('A review by an agent as a check', () => {
       try {
         return shape.parse(next)
       } catch {
-        throw new BatonError('model_failed', 'Claude Code did not return the requested JSON')
+        throw new BatonError('model_failed', 'Claude Code gave no usable answer')
       }
     }
   const N = 'review: Is it minimal?'
@@ -239,15 +239,15 @@ describe('A review by an agent as a check', () => {
       'is not in the schema',
       { verdict: 'pass' },
       'not-run',
-      `${N}: Claude Code did not return the requested JSON`,
+      `${N}: Claude Code gave no usable answer`,
     ],
     [
       'says more than the schema has',
       { verdict: 'pass', findings: [], read: [], note: 'x' },
       'not-run',
-      `${N}: Claude Code did not return the requested JSON`,
+      `${N}: Claude Code gave no usable answer`,
     ],
-    ['is only words', 'LGTM, pass', 'not-run', `${N}: Claude Code did not return the requested JSON`],
+    ['is only words', 'LGTM, pass', 'not-run', `${N}: Claude Code gave no usable answer`],
     [
       'reads for ever',
       { verdict: 'read', findings: [], read: ['src/a.ts'] },

@@ -75,7 +75,7 @@ async function prove({ checks, answers, before = [], trailers = [], issue }: Giv
             try {
               return shape.parse(left.shift())
             } catch {
-              throw new BatonError('model_failed', 'Claude Code did not return the requested JSON')
+              throw new BatonError('model_failed', 'Claude Code gave no usable answer')
             }
           },
         } as Pick<Model, 'ask'> as Model,
@@ -193,7 +193,7 @@ describe('The task list of an issue', () => {
       [{ tasks: [decision(1, 'done', { check: 'npm run e2e' })], read: [] }],
       'Add a sum: nothing shows that it is done',
     ],
-    ['it is only words', ['LGTM'], 'Add a sum: Claude Code did not return the requested JSON'],
+    ['it is only words', ['LGTM'], 'Add a sum: Claude Code gave no usable answer'],
   ])('never passes if %s', async (_, answers, why) => {
     const { results, verdict } = await prove({
       checks: [task('Add a sum')],
@@ -329,7 +329,7 @@ describe('A reason for weaker tests', () => {
       'no issue is known that asks for it.',
     ],
     ['no agent can review', {}, 'no agent can review here.'],
-    ['the answer has another form', { answers: ['yes'] }, 'Claude Code did not return the requested JSON.'],
+    ['the answer has another form', { answers: ['yes'] }, 'Claude Code gave no usable answer.'],
     [
       'another check failed',
       { answers: [answer('asked-for')], before: [FAILED] },

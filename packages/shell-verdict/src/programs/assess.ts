@@ -159,6 +159,8 @@ function demandKnownFlags(compiled: CompiledSpec, parsed: Parsed, result: Assess
   if (strange === undefined && !uncertain) return
   result.unknownFlags = true
   result.kind = worse(result.kind, 'unlisted')
+  // `git push` is asked about with any flag: its effect is the reason, not the flag.
+  if (worse(result.kind, 'write') !== 'write') return
   result.reason =
     strange === undefined
       ? `has an argument only known when it runs, which may be a flag: ${uncertain?.text ?? ''}`

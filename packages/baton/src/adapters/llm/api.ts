@@ -22,7 +22,7 @@ export function apiModel(access: ApiAccess, onUsage: OnModelUsage = () => {}): M
         try {
           return shape.parse(answer.output)
         } catch {
-          throw failed('did not return the requested JSON')
+          throw failed('gave no usable answer')
         }
       }),
     write: (question, signal) =>
@@ -105,7 +105,7 @@ function whatWentWrong(cause: unknown): string {
   if (!isRecord(last)) return 'failed'
   if (typeof last.statusCode === 'number') return `was refused by the service (HTTP ${last.statusCode})`
   if (typeof last.name === 'string' && /^AI_No\w*Generated/.test(last.name))
-    return 'did not return the requested JSON'
+    return 'gave no usable answer'
   return 'could not be reached'
 }
 

@@ -64,7 +64,7 @@ function programModel(
       try {
         return shape.parse(JSON.parse(bare(answer)))
       } catch {
-        throw failed(program, 'did not return the requested JSON')
+        throw failed(program, 'gave no usable answer')
       }
     },
     async write(question, signal) {

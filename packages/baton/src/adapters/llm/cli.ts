@@ -27,7 +27,7 @@ export function cliModel(program: string, calls: PrivateCalls, onUsage: OnModelU
       try {
         return shape.parse(answer.structured_output ?? asJson(answer.result))
       } catch {
-        throw failed('did not return the requested JSON')
+        throw failed('gave no usable answer')
       }
     },
     async write(question, signal) {

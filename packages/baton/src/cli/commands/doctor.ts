@@ -11,6 +11,7 @@ import { onPath } from '../../adapters/system/on-path.ts'
 import type { LoadedConfig } from '../../config/load.ts'
 import { problemLine } from '../../config/problem.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
+import { TRANSPORT_LABELS, type Transport } from '../../hook/launcher.ts'
 import { measure } from '../../hook/self-test.ts'
 import { CONTAINER_CALLS, ENDS_CONTAINMENT } from '../../permission/container-clients.ts'
 import {
@@ -103,12 +104,12 @@ async function daemonChecks(io: Io): Promise<Check[]> {
       : {
           name: 'hook client',
           state: 'ok',
-          message: `${kindOf(folder.launcher)}, answers in ${duration(ms)}`,
+          message: `${TRANSPORT_LABELS[kindOf(folder.launcher)]}, answers in ${duration(ms)}`,
         }
   return [daemon, ...stored, client]
 }
 
-const kindOf = (launcher: string): string => {
+const kindOf = (launcher: string): Transport => {
   const first = readFileSync(launcher, 'latin1')
   if (!first.startsWith('#!')) return 'c'
   return first.startsWith('#!/usr/bin/perl') ? 'perl' : first.includes("\nCURL='curl'\n") ? 'curl' : 'node'

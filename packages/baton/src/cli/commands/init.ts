@@ -12,7 +12,13 @@ import { findWorktreeRoot } from '../../config/project.ts'
 import { openStateFolder, type StateFolder } from '../../config/state-folder.ts'
 import { replaceFile } from '../../daemon/secret-file.ts'
 import { WAIT_SECONDS } from '../../hook/deadline.ts'
-import { type LauncherPlaces, ownProgramText, statusLineText, type Transport } from '../../hook/launcher.ts'
+import {
+  type LauncherPlaces,
+  ownProgramText,
+  statusLineText,
+  TRANSPORT_LABELS,
+  type Transport,
+} from '../../hook/launcher.ts'
 import { stablePrograms } from '../../hook/runtime.ts'
 import { type Tried, tryTransports } from '../../hook/self-test.ts'
 import type {
@@ -239,8 +245,7 @@ function summary(
     )
     return
   }
-  const times = tried.map(t => `${t.transport} ${t.ms === undefined ? 'failed' : duration(t.ms)}`).join(', ')
-  io.stdout.write(`Hook client: ${transport} (${times})\n`)
+  if (transport) io.stdout.write(`${hookClientLine(transport, tried)}\n`)
   for (const { path } of changed(changes)) io.stdout.write(`Wrote ${path}\n`)
   if (changed(changes).length === 0)
     io.stdout.write(`The hooks of ${chosen.map(a => a.title).join(' and ')} were already installed.\n`)
@@ -250,6 +255,14 @@ function summary(
     io.stdout.write(
       '`baton` is not on your PATH. To install it for you and your agents: npm install -g batonpass\n',
     )
+}
+
+/** "Hooks run a Perl script, 5 ms a call (compiled C program: failed)". */
+function hookClientLine(transport: Transport, tried: readonly Tried[]): string {
+  const ms = tried.find(each => each.transport === transport)?.ms
+  const failed = tried.flatMap(each => (each.ms === undefined ? [TRANSPORT_LABELS[each.transport]] : []))
+  const time = ms === undefined ? '' : `, ${duration(ms)} a call`
+  return `Hooks run a ${TRANSPORT_LABELS[transport]}${time}${failed.length > 0 ? ` (did not work here: ${failed.join(', ')})` : ''}`
 }
 
 /** The hooks of other systems in the settings of these agents. */
