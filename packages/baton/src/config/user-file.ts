@@ -90,10 +90,7 @@ export function addToList(
 }
 
 /** A section without anything in it (`permissions:`) has no room for a list. */
-function dropEmptySections(
-  document: Document.Parsed<ParsedNode>,
-  path: readonly (string | number)[],
-): void {
+function dropEmptySections(document: Document.Parsed<ParsedNode>, path: readonly (string | number)[]): void {
   for (let length = 1; length < path.length; length++) {
     const section = path.slice(0, length)
     if (document.getIn(section) === null) document.deleteIn(section)

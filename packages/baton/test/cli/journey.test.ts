@@ -102,7 +102,9 @@ describe('a person who uses Baton', () => {
         'resume, with a limit: By its documented command line; not run here.',
       ]),
     )
-    expect(about('hook client')[0]).toMatch(/^(compiled C program|Perl script|shell script with curl|Node script), answers in /)
+    expect(about('hook client')[0]).toMatch(
+      /^(compiled C program|Perl script|shell script with curl|Node script), answers in /,
+    )
     expect(JSON.stringify(checks)).not.toContain(env.GITHUB_TOKEN)
     expect((await run('doctor')).code).toBe(0)
   })

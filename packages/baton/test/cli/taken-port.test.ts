@@ -1,6 +1,6 @@
 import { Config } from '@batonpass/contract/config'
 import { expect, test } from 'vitest'
-import { portChecks } from '../../src/cli/commands/doctor.ts'
+import { portChecks } from '../../src/cli/port-checks.ts'
 
 const loaded = (port: number, kind: 'default' | 'user') =>
   ({ config: Config.parse({ daemon: { port } }), sources: new Map([['daemon.port', { kind }]]) }) as never

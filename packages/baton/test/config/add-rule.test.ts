@@ -32,7 +32,12 @@ test('a rule for everywhere is added to permissions.allow', () => {
 
 test('a section without anything in it receives the rule', () => {
   const everywhere = { scope: 'everywhere', rule: { command: 'make' } }
-  for (const text of ['permissions:\n', '# mine\npermissions:\n  allow:\n', 'permissions:\n  projects:\n', '# mine\n'])
+  for (const text of [
+    'permissions:\n',
+    '# mine\npermissions:\n  allow:\n',
+    'permissions:\n  projects:\n',
+    '# mine\n',
+  ])
     expect(Config.parse(parse(add(add(text, everywhere)))).permissions).toMatchObject({
       allow: [{ command: 'make' }],
       projects: [{ project: '~/shop', allow: [rule] }],

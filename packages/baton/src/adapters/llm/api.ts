@@ -104,8 +104,7 @@ function whatWentWrong(cause: unknown): string {
   const last = isRecord(cause) && isRecord(cause.lastError) ? cause.lastError : cause
   if (!isRecord(last)) return 'failed'
   if (typeof last.statusCode === 'number') return `was refused by the service (HTTP ${last.statusCode})`
-  if (typeof last.name === 'string' && /^AI_No\w*Generated/.test(last.name))
-    return 'gave no usable answer'
+  if (typeof last.name === 'string' && /^AI_No\w*Generated/.test(last.name)) return 'gave no usable answer'
   return 'could not be reached'
 }
 

@@ -8,7 +8,6 @@ import { pauseLine } from '@batonpass/contract/pause-line'
 import { agents } from '../../adapters/agents/agent-list.ts'
 import { isDiskFull } from '../../adapters/system/free-space.ts'
 import { onPath } from '../../adapters/system/on-path.ts'
-import type { LoadedConfig } from '../../config/load.ts'
 import { problemLine } from '../../config/problem.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
 import { TRANSPORT_LABELS, type Transport } from '../../hook/launcher.ts'
@@ -29,6 +28,7 @@ import { type Io, paint, printable } from '../io.ts'
 import { type Check, found } from '../known-problems.ts'
 import { configOf, localJudge } from '../local-judge.ts'
 import { sandboxHere } from '../local-sandbox.ts'
+import { portChecks } from '../port-checks.ts'
 
 /** Checks everything Baton needs here and says, for each thing that is wrong, how to fix it. */
 export const doctor: Handler = async (given, io) => {
@@ -54,16 +54,6 @@ function commandCheck(io: Io): Check {
   return path
     ? { name: 'command', state: 'ok', message: path }
     : found('command/absent', { bin: dirname(folderOf(io).launcher) })
-}
-
-/** A daemon whose port is taken listens on another; links and forwarded ports of the user lead nowhere then. */
-export function portChecks(
-  url: string,
-  { config, sources }: Pick<LoadedConfig, 'config' | 'sources'>,
-): Check[] {
-  const { port } = config.daemon
-  if (port === 0 || sources.get('daemon.port')?.kind === 'default') return []
-  return new URL(url).port === String(port) ? [] : [found('daemon/other-port', { url, port: String(port) })]
 }
 
 async function daemonChecks(io: Io): Promise<Check[]> {

@@ -17,8 +17,10 @@ import { counted } from '../counted.ts'
 import { callDaemon, findDaemon, folderOf } from '../daemon.ts'
 import { ago, timeFor } from '../for-people.ts'
 import { paint, printable } from '../io.ts'
+import { configOf } from '../local-judge.ts'
 import { reportFromFiles, reportHere } from '../local-work.ts'
 import { workflowsHere } from '../local-workflows.ts'
+import { portChecks } from '../port-checks.ts'
 import { fitted } from '../wrap-words.ts'
 
 /** What the daemon and its sessions are doing. */
@@ -67,6 +69,8 @@ export const status: Handler = async (given, io) => {
   const now = systemClock.now()
   if (!io.inside) {
     write(`Daemon ${health.version}, pid ${health.pid}, ${health.memoryMb} MB, ${health.url}\n`)
+    for (const { message, fix } of portChecks(health.url, await configOf(here, io)))
+      write(`${colour('yellow', 'port')} It ${printable(message)}. ${fix}\n`)
     write(
       `Journal ${counted(health.store.entries, 'entry', 'entries')} (${health.store.kind}), copy ${health.store.copy}\n`,
     )

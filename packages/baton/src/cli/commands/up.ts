@@ -1,9 +1,14 @@
+import { findWorktreeRoot } from '../../config/project.ts'
 import { programPaths } from '../../hook/program.ts'
 import { spawnDaemon } from '../../hook/spawn.ts'
 import { claimStart } from '../../hook/start-mark.ts'
 import { VERSION } from '../../version.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
 import { callDaemon, ensureDaemon, findDaemon, folderOf, startDaemon } from '../daemon.ts'
+import { paint, printable } from '../io.ts'
+import { configOf } from '../local-judge.ts'
+import { portChecks } from '../port-checks.ts'
+import { fitted } from '../wrap-words.ts'
 import { loginLink } from './dashboard.ts'
 
 /** Starts the daemon; one of another version is drained first and hands over. */
@@ -36,10 +41,13 @@ export const up: Handler = async (given, io) => {
   async function say(url: string, pid: number, what: string, more = ''): Promise<number> {
     if (flag(given, 'json'))
       io.stdout.write(`${JSON.stringify({ url, pid, version: VERSION, socket: folder.socket })}\n`)
-    else
+    else {
       io.stdout.write(
         `The daemon ${what} (pid ${pid})${more}.\n  dashboard  ${await linkHere()}\n  API        ${url}/api\n  socket     ${folder.socket}\n  token      ${folder.token}\n`,
       )
+      for (const { message, fix } of portChecks(url, await configOf(findWorktreeRoot(io.cwd), io)))
+        fitted(io)(`${paint(io)('yellow', 'port')} It ${printable(message)}. ${fix}\n`)
+    }
     return EXIT.ok
   }
 

@@ -45,7 +45,8 @@ export const why: Handler = async (given, io) => {
   write(`  ${body.tool.padEnd(8)} ${printable(body.subject)}\n`)
   for (const step of body.trail) write(stepLine(step, colour))
   if (body.ask) write(`  asked as ${idFor(body.ask, io)}\n`)
-  if (body.undo) write(`  undo     baton undo ${body.undo} restores the files of the project as they were before\n`)
+  if (body.undo)
+    write(`  undo     baton undo ${body.undo} restores the files of the project as they were before\n`)
   if (body.noUndo) write(`  no undo  ${printable(body.noUndo)}\n`)
   return EXIT.ok
 }
