@@ -4,6 +4,7 @@ import { pauseLine } from '@batonpass/contract/pause-line'
 import type { ComponentChild } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { access, wasLoggedIn } from './api.ts'
+import { useFleetAsks } from './asks.ts'
 import { connection } from './live.ts'
 import { AsksPage } from './pages/asks.tsx'
 import { ClaimsPage } from './pages/claims.tsx'
@@ -38,13 +39,17 @@ export function App({ refused }: { refused: string | undefined }) {
   return <Frame />
 }
 
+/** How often the number next to Asks counts the questions of other machines. */
+const ELSEWHERE_MS = 15_000
+
 function Frame() {
   const health = useResource<Health>(
     '/api/health',
     ({ body }) => body.kind === 'daemon' || body.kind === 'config',
   )
   const { data } = useResource<AskList>('/api/asks', ({ body }) => body.kind === 'ask')
-  const open = data?.asks.length ?? 0
+  const elsewhere = useFleetAsks(ELSEWHERE_MS)
+  const open = (data?.asks.length ?? 0) + (elsewhere.data?.open.length ?? 0)
   const [first = 'overview'] = route.value
   const here = first === 'sessions' ? 'overview' : first
   return (

@@ -22,14 +22,14 @@ export interface OpenAsks extends Pick<Resource<AskPage>, 'data' | 'error'> {
 /** How often the page looks for questions of other machines of the fleet. */
 const FLEET_MS = 5000
 
+/** The open questions of other machines of the fleet. */
+export const useFleetAsks = (everyMs = FLEET_MS): Resource<Pick<AskPage, 'open'>> =>
+  useResource('/api/page/fleet-asks', ({ body }) => body.kind === 'fleet', everyMs)
+
 /** The open questions, also of other machines of the fleet, and a function that answers them. */
 export function useAsks(): OpenAsks {
   const { data, error, reload } = useResource<AskPage>('/api/page/asks', ({ body }) => body.kind === 'ask')
-  const fleet = useResource<Pick<AskPage, 'open'>>(
-    '/api/page/fleet-asks',
-    ({ body }) => body.kind === 'fleet',
-    FLEET_MS,
-  )
+  const fleet = useFleetAsks()
   const [trouble, setTrouble] = useState<ApiError>()
   const open = [...(data?.open ?? []), ...(fleet.data?.open ?? [])].toSorted((a, b) =>
     a.ask.createdAt < b.ask.createdAt ? -1 : 1,

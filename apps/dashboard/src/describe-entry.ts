@@ -36,7 +36,8 @@ function describeBody({ body }: Entry): Line {
           body.decision === 'defer'
             ? 'Left to the agent'
             : `${DECIDED_BY_LABELS[body.by]}: ${DECISION_LABELS[body.decision]}`,
-        detail: `${body.subject.split('\n', 1)[0] ?? ''} · ${body.reason}`,
+        detail: body.subject.split('\n', 1)[0] ?? '',
+        reason: body.reason,
         tone,
       }
     }

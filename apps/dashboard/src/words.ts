@@ -15,6 +15,8 @@ export interface Line {
   tone: Tone
   /** The detail is a command or a path: shown in a fixed-width font. */
   code?: boolean
+  /** Baton's own words after the detail, with commands between backticks. */
+  reason?: string
 }
 
 export const AGENTS = Object.fromEntries(

@@ -3,6 +3,7 @@ import type { Entry } from '@batonpass/contract/journal'
 import { decidedLabel } from '@batonpass/contract/labels'
 import { Command, Trail, toneOf } from './analysis.tsx'
 import { useFullEntry } from './full-entry.ts'
+import { inline } from './prose.tsx'
 import { Tag } from './tag.tsx'
 
 /** A decision: the command part by part, who decided and why. */
@@ -14,11 +15,11 @@ export function Decision({ entry }: { entry: Entry }) {
     <div class="decision">
       <Command text={subject} trail={trail} />
       <p>
-        <Tag tone={toneOf(decision)}>{decidedLabel(decision, by)}</Tag> {reason}
+        <Tag tone={toneOf(decision)}>{decidedLabel(decision, by)}</Tag> {inline(reason)}
         {undo ? (
           <>
             {' '}
-            Undo it with <code>baton undo {undo}</code>.
+            <code>baton undo {undo}</code> restores the project's files as they were before.
           </>
         ) : null}
         {tookMs === undefined ? null : <span class="dim"> {duration(tookMs)}</span>}

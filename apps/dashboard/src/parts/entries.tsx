@@ -12,6 +12,7 @@ import { decisionTag, folderName, type Line } from '../words.ts'
 import { toneOf } from './analysis.tsx'
 import { Decision } from './decision.tsx'
 import { useFullEntry } from './full-entry.ts'
+import { inline } from './prose.tsx'
 import { StepChanges } from './step-changes.tsx'
 import { Tag } from './tag.tsx'
 import { isFailed, type Step, stepsOf } from './timeline.ts'
@@ -134,7 +135,7 @@ interface RowProps {
   children?: ComponentChildren
 }
 
-function Row({ entry, line: { title, detail, tone, code, mark }, side, children }: RowProps) {
+function Row({ entry, line: { title, detail, reason, tone, code, mark }, side, children }: RowProps) {
   const [open, setOpen] = useState(false)
   return (
     <li class="entry" data-mark={mark} data-tone={tone} data-kind={entry.body.kind}>
@@ -143,7 +144,11 @@ function Row({ entry, line: { title, detail, tone, code, mark }, side, children 
       </time>
       <i class="dot" aria-hidden="true" />
       <button type="button" class="what" aria-expanded={open} onClick={() => setOpen(!open)}>
-        <b>{title}</b> <span class={code ? 'mono' : ''}>{detail}</span>
+        <b>{title}</b>{' '}
+        <span class={code ? 'mono' : ''}>
+          {detail}
+          {reason ? <> · {inline(reason)}</> : null}
+        </span>
       </button>
       <span class="side-note">{side}</span>
       {open ? (

@@ -80,10 +80,10 @@ function Evidence({ facts }: { facts: HandoffView['document']['facts'] }) {
         </>
       ) : null,
     ],
-    ['Uncommitted', dirty.length > 0 ? <code>{dirty.join('\n')}</code> : null],
-    ['Touched', touched.length > 0 ? <code>{touched.join(' ')}</code> : null],
-    ['Todos', todos.length > 0 ? todos.join('; ') : null],
-    ['Instructions', instructions.length > 0 ? instructions.join(' / ') : null],
+    ['Uncommitted', dirty.length > 0 ? <Lines texts={dirty} isCode /> : null],
+    ['Touched', touched.length > 0 ? <Lines texts={touched} isCode /> : null],
+    ['Todos', todos.length > 0 ? <Lines texts={todos} /> : null],
+    ['Instructions', instructions.length > 0 ? <Lines texts={instructions} /> : null],
   ]
   const known = rows.filter(([, value]) => value !== null && value !== undefined)
   if (known.length === 0) return <p class="dim">The document contains no evidence.</p>
@@ -98,6 +98,20 @@ function Evidence({ facts }: { facts: HandoffView['document']['facts'] }) {
     </dl>
   )
 }
+
+function Lines({ texts, isCode = false }: { texts: readonly string[]; isCode?: boolean }) {
+  return (
+    <ul class="lines">
+      {texts.map(text => (
+        <li key={text}>{isCode ? <code>{breakable(text)}</code> : text}</li>
+      ))}
+    </ul>
+  )
+}
+
+/** Long paths break after a slash, not within a name. */
+const breakable = (path: string): ComponentChildren =>
+  path.split(/(?<=\/)/).flatMap((part, index) => (index === 0 ? [part] : [<wbr key={index} />, part]))
 
 function Findings({ view: { findings, document } }: { view: HandoffView }) {
   const recorded = document.facts.findings ?? []
