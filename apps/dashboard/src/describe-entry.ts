@@ -4,8 +4,8 @@ import {
   CLAIM_LABELS,
   CYCLE_LABELS,
   CYCLE_STEP_LABELS,
-  DECIDED_BY_LABELS,
   DECISION_LABELS,
+  decidedLabel,
   END_LABELS,
   FLEET_LABELS,
   HANDOFF_LABELS,
@@ -32,10 +32,7 @@ function describeBody({ body }: Entry): Line {
       const tone = body.decision === 'allow' ? 'good' : body.decision === 'deny' ? 'bad' : 'wait'
       return {
         mark: body.decision,
-        title:
-          body.decision === 'defer'
-            ? 'Left to the agent'
-            : `${DECIDED_BY_LABELS[body.by]}: ${DECISION_LABELS[body.decision]}`,
+        title: capital(decidedLabel(body.decision, body.by)),
         detail: body.subject.split('\n', 1)[0] ?? '',
         reason: body.reason,
         tone,

@@ -1,5 +1,4 @@
 import { AGENTS as KNOWN } from '@batonpass/contract/agents'
-import { DECIDED_BY_LABELS, DECISION_LABELS } from '@batonpass/contract/labels'
 import type { Session } from '@batonpass/contract/session'
 import type { PsRow } from '@batonpass/contract/watch'
 import { visibleText } from './invisible.ts'
@@ -31,12 +30,6 @@ export const agentTitle = (agent: string): string =>
 export const folderName = (path: string | undefined): string =>
   visibleText(path?.split('/').filter(Boolean).at(-1) ?? 'no project', MAX_NAME_LENGTH)
 const MAX_NAME_LENGTH = 80
-
-/** `allow` and `you` as a tag says them: `allowed · you`. */
-export const decisionTag = (
-  decision: keyof typeof DECISION_LABELS,
-  by: keyof typeof DECIDED_BY_LABELS,
-): string => `${DECISION_LABELS[decision]} · ${DECIDED_BY_LABELS[by].toLowerCase()}`
 
 /** What a session is doing now: from its open questions, else from what the watch sees, else from its last event. */
 export function describeState(

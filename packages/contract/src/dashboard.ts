@@ -70,6 +70,7 @@ export const HourTally = z.object({
   asked: z.number().int(),
   /** Allowed calls, by what decided. */
   byRules: z.number().int(),
+  bySandbox: z.number().int(),
   byUndo: z.number().int(),
   byModel: z.number().int(),
   bySession: z.number().int(),

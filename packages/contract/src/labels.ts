@@ -94,18 +94,6 @@ function rememberedWords(remembered: AskAnswer['remembered']): string {
   return `added ${remembered.rule} to ${remembered.file}`
 }
 
-/** Who or what decided about a tool call. */
-export const DECIDED_BY_LABELS: Record<DecidedBy, string> = {
-  rules: 'The rules',
-  session: 'Your earlier yes',
-  sandbox: 'The sandbox',
-  undo: 'Undo',
-  model: 'The permission model',
-  person: 'You',
-  nobody: 'No one',
-  error: 'An error',
-}
-
 /** What was decided about a tool call. */
 export const DECISION_LABELS = {
   allow: 'allowed',
@@ -118,7 +106,7 @@ const DECIDED_WORDS: Record<DecidedBy, string> = {
   rules: 'by the rules',
   session: 'by your earlier yes',
   sandbox: 'in the sandbox',
-  undo: 'because it can be undone',
+  undo: 'with undo',
   model: 'by the permission model',
   person: 'by you',
   nobody: 'without an answer',

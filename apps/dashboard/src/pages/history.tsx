@@ -35,7 +35,16 @@ export function HistoryPage() {
   )
   if (!data) return <Page title="History" tools={tools} error={error} />
   const sum = (
-    key: 'allowed' | 'denied' | 'asked' | 'byRules' | 'byUndo' | 'byModel' | 'bySession' | 'byPerson',
+    key:
+      | 'allowed'
+      | 'denied'
+      | 'asked'
+      | 'byRules'
+      | 'bySandbox'
+      | 'byUndo'
+      | 'byModel'
+      | 'bySession'
+      | 'byPerson',
   ) => data.hours.reduce((total, hour) => total + hour[key], 0)
   if (sum('allowed') + sum('denied') + sum('asked') === 0 && data.contexts.length === 0)
     return (
@@ -52,6 +61,7 @@ export function HistoryPage() {
         {(
           [
             ['allowed by rules', sum('byRules')],
+            ['in the sandbox', sum('bySandbox')],
             ['by undo', sum('byUndo')],
             ['by your earlier yes', sum('bySession')],
             ['by the permission model', sum('byModel')],

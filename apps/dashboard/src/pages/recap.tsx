@@ -1,5 +1,5 @@
 import { duration } from '@batonpass/contract/duration'
-import { END_LABELS, isGoodEnd } from '@batonpass/contract/labels'
+import { decidedLabel, END_LABELS, isGoodEnd } from '@batonpass/contract/labels'
 import type { Recap } from '@batonpass/contract/recap'
 import { useLayoutEffect, useState } from 'preact/hooks'
 import { visibleText } from '../invisible.ts'
@@ -8,12 +8,13 @@ import { toneOf } from '../parts/analysis.tsx'
 import { Glyph } from '../parts/glyph.tsx'
 import { Outside } from '../parts/outside.tsx'
 import { Page } from '../parts/page.tsx'
+import { inline } from '../parts/prose.tsx'
 import { Empty, Tag } from '../parts/tag.tsx'
 import { Undo } from '../parts/undo.tsx'
 import { useResource } from '../resource.ts'
 import { Link } from '../router.tsx'
 import { Ago, currentTime, dayAndTime } from '../time.tsx'
-import { AGENTS, countOf, decisionTag, folderName } from '../words.ts'
+import { AGENTS, countOf, folderName } from '../words.ts'
 
 const SPANS = [
   ['', 'while I was away'],
@@ -224,9 +225,9 @@ function Decided({ decided }: Pick<Recap, 'decided'>) {
             <tr key={decision + by + reason}>
               <td class="tight">{count} ×</td>
               <td class="tight">
-                <Tag tone={toneOf(decision)}>{decisionTag(decision, by)}</Tag>
+                <Tag tone={toneOf(decision)}>{decidedLabel(decision, by)}</Tag>
               </td>
-              <td class="wide">{reason}</td>
+              <td class="wide">{inline(reason)}</td>
               <td class="wide">
                 {subjects.map(subject => (
                   <div key={subject}>

@@ -1,6 +1,6 @@
 import { duration } from '@batonpass/contract/duration'
 import type { Entry } from '@batonpass/contract/journal'
-import { ANSWER_LABELS } from '@batonpass/contract/labels'
+import { ANSWER_LABELS, decidedLabel } from '@batonpass/contract/labels'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { describeEntry } from '../describe-entry.ts'
@@ -8,7 +8,7 @@ import { subjectOf } from '../describe-event.ts'
 import { visibleText } from '../invisible.ts'
 import { Link } from '../router.tsx'
 import { clockTime, dayOf } from '../time.tsx'
-import { decisionTag, folderName, type Line } from '../words.ts'
+import { folderName, type Line } from '../words.ts'
 import { toneOf } from './analysis.tsx'
 import { Decision } from './decision.tsx'
 import { useFullEntry } from './full-entry.ts'
@@ -93,7 +93,7 @@ function StepResult({ step: { call, decisions, ask, end, continued } }: { step: 
       {call && (ask?.what === 'opened' || ask?.what === 'parked') ? (
         <Link to="/asks">waits for you</Link>
       ) : decision && call ? (
-        <Tag tone={toneOf(decision.decision)}>{decisionTag(decision.decision, decision.by)}</Tag>
+        <Tag tone={toneOf(decision.decision)}>{decidedLabel(decision.decision, decision.by)}</Tag>
       ) : null}
       {end ? (
         <span class={isFailed(end) ? 'fate failed' : 'fate'}>

@@ -192,18 +192,20 @@ export function SparedPlot({ hours }: { hours: readonly HourTally[] }) {
     })
   }
   const rules = added(h => h.byRules)
+  const sandbox = added(h => h.bySandbox)
   const undo = added(h => h.byUndo)
   const others = added(h => h.bySession + h.byModel)
   const you = added(h => h.byPerson + h.asked)
   const series: Series[] = [
     { name: 'avoided by rules', colour: '--accent', values: rules },
+    { name: 'avoided by the sandbox', colour: '--good', values: sandbox },
     { name: 'avoided by undo', colour: '--info', values: undo },
     { name: 'avoided by an earlier yes or the permission model', colour: '--dim', values: others },
     { name: 'left to you', colour: '--wait', values: you },
   ]
   return (
     <Plot
-      label={`Questions avoided: ${rules.at(-1) ?? 0} by rules, ${undo.at(-1) ?? 0} by undo; ${you.at(-1) ?? 0} were left to you`}
+      label={`Questions avoided: ${rules.at(-1) ?? 0} by rules, ${sandbox.at(-1) ?? 0} by the sandbox, ${undo.at(-1) ?? 0} by undo; ${you.at(-1) ?? 0} were left to you`}
       when="Up to the end of"
       times={times}
       series={series}

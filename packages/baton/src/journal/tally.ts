@@ -56,6 +56,7 @@ function countInto(tally: HourTally, entry: Pick<Entry, 'body' | 'toolUseId'>): 
     else if (body.decision === 'allow') {
       tally.allowed++
       if (body.by === 'rules') tally.byRules++
+      else if (body.by === 'sandbox') tally.bySandbox++
       else if (body.by === 'undo') tally.byUndo++
       else if (body.by === 'model') tally.byModel++
       else if (body.by === 'session') tally.bySession++
@@ -80,6 +81,7 @@ function emptyHour(hour: number): HourTally {
     denied: 0,
     asked: 0,
     byRules: 0,
+    bySandbox: 0,
     byUndo: 0,
     byModel: 0,
     bySession: 0,

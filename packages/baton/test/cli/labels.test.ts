@@ -14,7 +14,7 @@ import { describeEntry } from '../../src/cli/describe-entry.ts'
 import { entries } from './list-data.ts'
 
 test('a decision is one phrase without internal words for each way to decide', () => {
-  expect(decidedLabel('allow', 'undo')).toBe('allowed because it can be undone')
+  expect(decidedLabel('allow', 'undo')).toBe('allowed with undo')
   expect(decidedLabel('defer', 'nobody')).toBe('left to the agent')
   expect(decidedLabel('ask', 'nobody')).toBe("asked in the agent's dialog")
   for (const decision of ['allow', 'deny', 'ask', 'defer'] as const)

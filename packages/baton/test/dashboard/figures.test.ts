@@ -46,6 +46,7 @@ describe('the figures of the dashboard', () => {
         denied: count(then, decision(['deny'])),
         asked: count(then, decision(['ask'])),
         byRules: count(then, decision(['allow'], 'rules')),
+        bySandbox: count(then, decision(['allow'], 'sandbox')),
         byUndo: count(then, decision(['allow'], 'undo')),
         byModel: count(then, decision(['allow'], 'model')),
         bySession: count(then, decision(['allow'], 'session')),
@@ -85,6 +86,7 @@ describe('the figures of the dashboard', () => {
       )
     await page.getByText('allowed by rules').waitFor()
     expect(await shown('allowed by rules')).toBe(counted(decision(['allow'], 'rules')))
+    expect(await shown('in the sandbox')).toBe(counted(decision(['allow'], 'sandbox')))
     expect(await shown('by undo')).toBe(counted(decision(['allow'], 'undo')))
     expect(await shown('denied')).toBe(counted(decision(['deny'])))
 

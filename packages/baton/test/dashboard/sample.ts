@@ -214,6 +214,7 @@ export async function fillWorld(world: DashboardWorld, now = Date.now()): Promis
   for (const [n, command] of COMMANDS.entries()) {
     const at = now - 3.4 * HOUR - (70 - n * 8) * MINUTE
     if (/^(?:sed|rm|git commit)/.test(command)) decide(handedOff, at, command, 'allow', 'undo', UNDO)
+    else if (/^np[mx] /.test(command)) decide(handedOff, at, command, 'allow', 'sandbox', INSIDE)
     else decide(handedOff, at, command)
   }
   for (const [session, from, to, points] of [
@@ -395,6 +396,7 @@ async function workItem(world: DashboardWorld, project: string, session: Session
   )
 }
 
+const INSIDE = 'runs in the sandbox'
 const UNDO = 'stays inside the worktree; `baton undo 7` takes it back'
 const COMMANDS = [
   'npm test',
@@ -407,12 +409,12 @@ const COMMANDS = [
 ]
 const MIX: [DecisionEntry['decision'], DecisionEntry['by']][] = [
   ['allow', 'rules'],
-  ['allow', 'rules'],
+  ['allow', 'sandbox'],
   ['allow', 'undo'],
   ['allow', 'rules'],
   ['allow', 'undo'],
   ['deny', 'rules'],
-  ['allow', 'rules'],
+  ['allow', 'sandbox'],
   ['allow', 'session'],
   ['allow', 'rules'],
   ['allow', 'person'],

@@ -56,8 +56,8 @@ describe('the dashboard beside the real Claude Code', () => {
     // The session's own page tells the same story.
     await page.getByRole('link', { name: 'Overview' }).click()
     await page.getByRole('link', { name: 'what time is it' }).first().click()
-    await page.locator('.entry', { hasText: 'date +browser-%Y' }).getByText('allowed · you').waitFor()
-    await page.locator('.entry', { hasText: 'date +refused-%Y' }).getByText('denied · you').waitFor()
+    await page.locator('.entry', { hasText: 'date +browser-%Y' }).getByText('allowed by you').waitFor()
+    await page.locator('.entry', { hasText: 'date +refused-%Y' }).getByText('denied by you').waitFor()
     expect(opened.complaints).toEqual([])
     model.assertClean()
   })
