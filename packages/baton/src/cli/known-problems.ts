@@ -78,7 +78,7 @@ export const KNOWN_PROBLEMS = {
   },
   'hook client/silent': {
     severity: 'fail',
-    says: '{launcher} gets no answer from the daemon',
+    says: '{launcher} gets no answer from the daemon: {problem}',
     cause:
       'The launcher returned only its safe answer: the daemon cannot be started, or the Node or Baton that the launcher points to was moved or removed.',
     fix: 'Run baton init; if that does not help, read hook.log in the state folder',

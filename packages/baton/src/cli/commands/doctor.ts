@@ -87,14 +87,14 @@ async function daemonChecks(io: Io): Promise<Check[]> {
   if (!existsSync(folder.launcher)) return [daemon, ...stored, found('hook client/absent')]
   // A hook client would only wait for the same daemon.
   if (answer === 'silent') return [daemon, ...stored]
-  const ms = await measure(folder.launcher, folder.dir)
+  const measured = await measure(folder.launcher, folder.dir)
   const client: Check =
-    ms === undefined
-      ? found('hook client/silent', { launcher: folder.launcher })
+    'problem' in measured
+      ? found('hook client/silent', { launcher: folder.launcher, problem: measured.problem })
       : {
           name: 'hook client',
           state: 'ok',
-          message: `${TRANSPORT_LABELS[kindOf(folder.launcher)]}, answers in ${duration(ms)}`,
+          message: `${TRANSPORT_LABELS[kindOf(folder.launcher)]}, answers in ${duration(measured.ms)}`,
         }
   return [daemon, ...stored, client]
 }

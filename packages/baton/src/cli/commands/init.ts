@@ -32,7 +32,7 @@ import { removeEmptyFolders } from '../clean-project.ts'
 import { EXIT, flag, type Given, text } from '../command.ts'
 import { ensureDaemon, folderOf } from '../daemon.ts'
 import { diffOf } from '../diff.ts'
-import type { Io } from '../io.ts'
+import { type Io, printable } from '../io.ts'
 import { configOf } from '../local-judge.ts'
 import type { PlannedFile } from '../setup-plan.ts'
 
@@ -75,7 +75,7 @@ export async function installHooks(given: Given, io: Io, more: object = {}): Pro
       ? new BatonError('missing_tool', `The hook client ${asked} does not work here`, {
           remedy: 'It needs a C compiler (cc). Install one, or choose another with --transport.',
         })
-      : new BatonError('missing_tool', 'No hook client can reach the daemon', {
+      : new BatonError('missing_tool', `No hook client can reach the daemon: ${failedClients(tried)}`, {
           remedy: 'Run `baton doctor`.',
         })
   }
@@ -89,7 +89,7 @@ export async function installHooks(given: Given, io: Io, more: object = {}): Pro
   await apply(changes, given, io)
   if (flag(given, 'json')) {
     io.stdout.write(
-      `${JSON.stringify({ agents: chosen.map(a => a.name), transport, tried: tried.map(({ transport, ms }) => ({ transport, ms })), launcher: folder.launcher, changed: changed(changes).map(c => c.path), dryRun, ...more })}\n`,
+      `${JSON.stringify({ agents: chosen.map(a => a.name), transport, tried: tried.map(({ program: _, ...each }) => each), launcher: folder.launcher, changed: changed(changes).map(c => c.path), dryRun, ...more })}\n`,
     )
   } else {
     summary(io, chosen, transport, tried, changes, dryRun)
@@ -260,10 +260,19 @@ function summary(
 /** "Hooks run a Perl script, 5 ms a call (compiled C program: failed)". */
 function hookClientLine(transport: Transport, tried: readonly Tried[]): string {
   const ms = tried.find(each => each.transport === transport)?.ms
-  const failed = tried.flatMap(each => (each.ms === undefined ? [TRANSPORT_LABELS[each.transport]] : []))
+  const failed = failedClients(tried)
   const time = ms === undefined ? '' : `, ${duration(ms)} a call`
-  return `Hooks run a ${TRANSPORT_LABELS[transport]}${time}${failed.length > 0 ? ` (did not work here: ${failed.join(', ')})` : ''}`
+  return `Hooks run a ${TRANSPORT_LABELS[transport]}${time}${failed ? ` (did not work here: ${failed})` : ''}`
 }
+
+const failedClients = (tried: readonly Tried[]): string =>
+  printable(
+    tried
+      .flatMap(({ transport, problem }) =>
+        problem === undefined ? [] : [`${TRANSPORT_LABELS[transport]}: ${problem}`],
+      )
+      .join('; '),
+  )
 
 /** The hooks of other systems in the settings of these agents. */
 export const otherHooks = (
