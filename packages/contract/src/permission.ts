@@ -92,6 +92,8 @@ export const PermissionStep = z.object({
   exact: z.literal(true).optional(),
   /** The rule of a person that allows it says `outside: true`. */
   outside: z.literal(true).optional(),
+  /** The position of the part among the commands that were found in the text. Two parts can have the same text. */
+  at: z.number().int().nonnegative().optional(),
 })
 export type PermissionStep = z.infer<typeof PermissionStep>
 
@@ -102,6 +104,16 @@ export type ExpectedWord = z.infer<typeof ExpectedWord>
 /** A command that the broker is to do outside, as far as it is known before it runs. */
 export const ReleasedAction = z.object({ words: z.array(ExpectedWord), folders: z.array(z.string()) })
 export type ReleasedAction = z.infer<typeof ReleasedAction>
+
+/** A part of a command for which the broker does outside what it needs. */
+export const BrokeredPart = ReleasedAction.extend({
+  /** As in `PermissionStep`. */
+  at: z.number().int().nonnegative(),
+  part: z.string(),
+  /** A grant covers it: the broker will let it pass. */
+  granted: z.literal(true).optional(),
+})
+export type BrokeredPart = z.infer<typeof BrokeredPart>
 
 export const PermissionEffects = z.object({
   reads: z.array(z.string()),
@@ -121,12 +133,11 @@ export const PermissionEffects = z.object({
   contacts: z.array(z.string()).optional(),
   /** What downloads packages: it works in the sandbox where registries answer there. */
   installs: z.array(z.string()).optional(),
-  /** Parts for which the broker does outside what they need; the rest of them runs inside. */
-  brokered: z.array(z.string()).optional(),
-  /** Their words as the broker will get them, each with the folders it may run in; empty if that is unknown. */
-  released: z.array(ReleasedAction.extend({ part: z.string() })).optional(),
-  /** Those of them that a grant covers: the broker will let them pass. */
-  granted: z.array(z.string()).optional(),
+  /**
+   * Parts for which the broker does outside what they need, in the words it will get, each with the folders it may run in (none
+   * if that is unknown). The rest of them runs inside.
+   */
+  brokered: z.array(BrokeredPart).optional(),
   /** Commands that write files their arguments do not name: for git the subcommand and arguments, otherwise the program. */
   brings: z.array(z.array(z.string())).optional(),
 })

@@ -22,6 +22,7 @@ import { isGuarded } from '../permission/paths/protected.ts'
 import type { Decided } from '../permission/record.ts'
 import { canRunInside, type SandboxLink } from '../permission/run-inside.ts'
 import { foretellSnapshot } from '../permission/snapshotted.ts'
+import type { RulePlace } from '../ports/agent.ts'
 import { sessionSettings } from '../sandbox/access/access.ts'
 import { whyNoBoundary } from '../sandbox/plan.ts'
 import { makeUndo } from '../undo/undo.ts'
@@ -120,7 +121,8 @@ export async function outlook(
     const { inside } = result
     if (!inside.rewrite) return told(inside)
     const reason = inside.decision === 'allow' ? judgement.reason : inside.reason
-    return { decision: inside.decision, reason, sandbox: true }
+    const { decision, noUndo } = inside
+    return { decision, reason, sandbox: true, ...(noUndo === undefined ? {} : { noUndo }) }
   }
   const outside = await whyNotInside(event, context, judgement, sandbox)
   return { ...told(result.byText), ...(outside === undefined ? {} : { outside }) }
@@ -157,6 +159,17 @@ const NO_TIME = new Date(0).toISOString()
 /** The sandbox as the daemon would use it, for commands that are only checked. */
 function localLink(here: SandboxHere, io: Io): SandboxLink<CallContext> {
   const { home, env } = io
+  const rulePlace = (event: EventOf<'ToolRequested'>, project: string): RulePlace => ({
+    home,
+    env,
+    args: [],
+    project,
+    cwd: cwdOf(event, { project }),
+    toolUseId: event.toolUseId,
+    read: readText,
+    names: namesIn,
+    lastInTranscript: () => undefined,
+  })
   return {
     takes: () => true,
     whyUnavailable: async () => (here.available ? undefined : `${here.reason} ${here.remedy}`.trim()),
@@ -164,17 +177,15 @@ function localLink(here: SandboxHere, io: Io): SandboxLink<CallContext> {
       const known = sandboxingOf(event.agent)
       if (!known || event.action.kind !== 'shell') return 'user'
       const { command } = event.action
-      return ownerOfRules(place => known.whyOwnText(command, place) !== undefined, {
-        home,
-        env,
-        args: [],
-        project: context.project,
-        cwd: cwdOf(event, context),
-        toolUseId: event.toolUseId,
-        read: readText,
-        names: namesIn,
-        lastInTranscript: () => undefined,
-      })
+      return ownerOfRules(
+        place => known.whyOwnText(command, place) !== undefined,
+        rulePlace(event, context.project),
+      )
+    },
+    async askRule(event, { project }) {
+      const { agent, action } = event
+      if (action.kind !== 'shell') return undefined
+      return sandboxingOf(agent)?.whyAsk?.(action.command, rulePlace(event, project))
     },
     place: async (event, context) => {
       const { project, config } = context

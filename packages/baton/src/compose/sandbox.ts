@@ -214,6 +214,11 @@ export function composeSandbox(
           await rulePlace(event, context, ground, processOf),
         )
       },
+      async askRule(event, context) {
+        if (context.isContained || event.action.kind !== 'shell') return undefined
+        const place = await rulePlace(event, context, ground, processOf)
+        return sandboxingOf(event.agent)?.whyAsk?.(event.action.command, place)
+      },
       ownSandbox: async (event, context) =>
         context.isContained
           ? { name: 'the sandbox, with the whole agent', hasNetwork: true }

@@ -1,5 +1,5 @@
 import type { Config } from '@batonpass/contract/config'
-import type { PermissionEffects, PermissionJudgement, PermissionStep } from '@batonpass/contract/permission'
+import type { PermissionJudgement, PermissionStep, ReleasedAction } from '@batonpass/contract/permission'
 import { isInside } from '@batonpass/shell-verdict/paths/resolve'
 import type { UnnamedWrites } from '../ports/unnamed-writes.ts'
 import type { SessionSettings } from '../sandbox/access/access.ts'
@@ -15,8 +15,6 @@ export interface ContainmentPlace {
   home: string
   readable: readonly string[]
   writable: readonly string[]
-  /** Whether a snapshot is taken before a command that changes files. */
-  undo: boolean
   /**
    * Where a person says yes to what the broker does. `dialog`: in the agent's dialog, before the command runs. `rules`:
    * nowhere, because the agent asks about the command itself. `agent`: nowhere, because the agent's mode judges what needs a
@@ -44,10 +42,8 @@ export function containmentPlace(
   }: Pick<ContainmentPlace, 'worktree' | 'cwd' | 'home' | 'broker' | 'hasRegistries'>,
   {
     sandbox,
-    permission,
   }: {
     sandbox: Pick<SessionSettings, 'readable' | 'writable' | 'hosts' | 'requestedHosts'>
-    permission: Config['permission']
   },
   realpath: (path: string) => string,
 ): ContainmentPlace {
@@ -58,7 +54,6 @@ export function containmentPlace(
     home,
     readable: sandbox.readable.map(expand),
     writable: sandbox.writable.map(expand),
-    undo: permission.undo,
     broker,
     hasRegistries,
     // The same proxy serves both.
@@ -76,12 +71,8 @@ export async function whyOutside(
   ports: ContainmentPorts,
 ): Promise<string | undefined> {
   const { decision, reason, effects } = judgement
-  const brokered = new Set((effects.brokered ?? []).map(keptPart))
-  const isBrokered = ({ part }: PermissionStep) => brokered.has(keptPart(part))
-  const trail = judgement.trail.filter(step => !isBrokered(step))
-  if (decision === 'deny') return reason
-  if (decision === 'ask' && (brokered.size === 0 || trail.some(step => step.decision === 'ask')))
-    return reason
+  const trail = stepsInside(judgement)
+  if (decision === 'deny' || trail.some(({ rule }) => rule === 'error')) return reason
   // A rule that allows a command answers the question about it. It does not say that it has to leave, unless it says so.
   const own = decision === 'allow' ? trail.filter(isOwnRule) : []
   if (own[0] && own.every(({ outside }) => outside)) return `your rule ${own[0].rule} lets it out`
@@ -89,8 +80,8 @@ export async function whyOutside(
   // What no one has read does not leave by the agent's own judgement: it runs inside, and the broker decides about the rest.
   const isForAgent = place.broker === 'agent' && judgement.understood
   if (open && (place.broker === 'rules' || isForAgent)) return `${open.part} needs a yes to leave the sandbox`
-  const [first] = brokered
-  if (first !== undefined && place.broker === undefined) return `${first} needs a remote`
+  const [first] = effects.brokered ?? []
+  if (first !== undefined && place.broker === undefined) return `${first.part} needs a remote`
   const [leaves] = effects.leaves ?? []
   if (leaves !== undefined) return leaves
   const [installs] = effects.installs ?? []
@@ -107,7 +98,6 @@ export async function whyOutside(
     path => !isVisible(path, place) && !isInside(path, place.home) && ports.exists(path),
   )
   if (other !== undefined) return `it reads ${other}`
-  if (!place.undo && overwrites(judgement, place.worktree, ports)) return NOT_UNDOABLE
   const brings = (effects.brings ?? []).filter(
     ([what = '', sub = '']) => !BRINGS_NOTHING.test(what === 'unknown' ? sub : what),
   )
@@ -127,14 +117,23 @@ export const mayLeaveByMode = (
   { sandbox }: Pick<Config, 'sandbox'>,
 ): boolean => understood && sandbox.mode !== 'strict'
 
+/** What a person is asked about a command that runs inside after the yes: nothing of it leaves the sandbox. */
+export function questionInside(judgement: PermissionJudgement): PermissionStep | undefined {
+  return stepsInside(judgement).find(step => step.decision === 'ask')
+}
+
+/** The steps of the parts that the broker does nothing for. */
+function stepsInside({ trail, effects: { brokered = [] } }: PermissionJudgement): PermissionStep[] {
+  const places = new Set<number | undefined>(brokered.map(({ at }) => at))
+  return trail.filter(({ at }) => at === undefined || !places.has(at))
+}
+
 /** What the broker does for a command only after a yes. */
-function openSteps({ trail, effects }: PermissionJudgement): PermissionStep[] {
-  const brokered = new Set((effects.brokered ?? []).map(keptPart))
-  const granted = new Set((effects.granted ?? []).map(keptPart))
-  return trail.filter(({ part, decision }) => {
-    const text = keptPart(part)
-    return brokered.has(text) && decision !== 'allow' && !granted.has(text)
-  })
+function openSteps({ trail, effects: { brokered = [] } }: PermissionJudgement): PermissionStep[] {
+  const places = new Set<number | undefined>(
+    brokered.flatMap(({ at, granted }) => (granted === true ? [] : [at])),
+  )
+  return trail.filter(({ at, decision }) => at !== undefined && places.has(at) && decision !== 'allow')
 }
 
 /**
@@ -143,22 +142,14 @@ function openSteps({ trail, effects }: PermissionJudgement): PermissionStep[] {
  */
 export function releasesOf(judgement: PermissionJudgement): {
   steps: PermissionStep[]
-  actions: NonNullable<PermissionEffects['released']>
+  actions: ReleasedAction[]
 } {
-  const known = judgement.effects.released ?? []
-  const isBound = ({ part }: PermissionStep) => {
-    const own = known.filter(action => keptPart(action.part) === keptPart(part))
-    return own.length > 0 && own.every(canBind)
-  }
-  const steps = openSteps(judgement).filter(isBound)
-  const open = new Set(steps.map(({ part }) => keptPart(part)))
-  return { steps, actions: known.filter(({ part }) => open.has(keptPart(part))) }
+  const bound = (judgement.effects.brokered ?? []).filter(canBind)
+  const steps = openSteps(judgement).filter(step => bound.some(({ at }) => at === step.at))
+  const open = new Set(steps.map(({ at }) => at))
+  const actions = bound.flatMap(({ at, words, folders }) => (open.has(at) ? [{ words, folders }] : []))
+  return { steps, actions }
 }
-
-const keptPart = (part: string): string => part.slice(0, PART_KEPT)
-
-/** A step keeps this much of a part's text. */
-const PART_KEPT = 500
 
 export const NOT_UNDOABLE = 'it changes files of which there is no snapshot'
 

@@ -38,7 +38,12 @@ export async function decideCommand<C extends CallContext, T>(
   // Of what is left to the agent, only `bypass` surely runs everything.
   const isLetRun = link === 'defer' && mode === 'bypass'
   const isAllowedByText = link === 'decided' || link === 'undo' || isLetRun
-  const options = { snapshot: settings.undo ? snapshot : undefined, isAllowedByText, decideRelease }
+  const options = {
+    snapshot: settings.undo ? snapshot : undefined,
+    isAllowedByText,
+    decideRelease,
+    decideQuestion,
+  }
   const decided = await runInside(event, context, judgement, options, sandbox).catch(cause => {
     fault('preparing the sandbox', cause)
     return 'leaves' as const
@@ -47,14 +52,28 @@ export async function decideCommand<C extends CallContext, T>(
   const mustAsk = decided === 'leaves' && !mayLeaveByMode(judgement, context.config)
   return { byText: await byText(mustAsk ? { ...settings, undecided: 'ask' } : settings) }
 
-  async function decideRelease({ decision, reason }: PermissionStep): Promise<Decided> {
+  async function decidePart(
+    { decision, reason }: Asked,
+    more: Partial<ChainSettings> = {},
+  ): Promise<Decided> {
     const part = { ...judgement, decision, effects: { ...judgement.effects, brings: [] } }
-    const released = await walkPart(part, { ...settings, undo: false }, reason)
+    return await walkPart(part, { ...settings, undo: false, ...more }, reason)
+  }
+
+  /** About a command that runs inside after the yes. Code that no one has read does not lose files by a mode's leave. */
+  function decideQuestion(question: Asked): Promise<Decided> {
+    return decidePart(question, mayLeaveByMode(judgement, context.config) ? {} : { undecided: 'ask' })
+  }
+
+  async function decideRelease(step: PermissionStep): Promise<Decided> {
+    const released = await decidePart(step)
     // Only a mode that never asks lets the broker do it; in others the agent's own dialog opens.
     const asksItself = released.decision === 'defer' && mode !== 'bypass' && mode !== 'never-ask'
     return asksItself ? { ...released, decision: 'ask' } : released
   }
 }
+
+type Asked = Pick<PermissionStep, 'decision' | 'reason'>
 
 export const modeOf = (
   event: Pick<ToolEvent, 'mode'>,

@@ -27,7 +27,8 @@ export function judgeCommand(source: string, context: JudgeContext): PermissionJ
   }
   analysis.commands.forEach((command, index) => {
     judgeRedirections(command, context, collector, undoCheck)
-    if (judgePart(command, analysis, context, collector, undoCheck)) vouched.add(index)
+    const judge = () => judgePart(command, analysis, context, collector, undoCheck)
+    if (collector.judgePart(index, judge)) vouched.add(index)
   })
   for (const unknown of analysis.unknowns) {
     collector.unknown.push(unknown.reason)

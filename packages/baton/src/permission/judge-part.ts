@@ -48,9 +48,8 @@ export function judgePart(
     isInWorktree: folder => isInside(context.paths.realpath(folder), context.worktree),
   })
   if (outside && 'brokered' in outside) {
-    collector.brokered.add(part)
-    collector.released.push({ part, ...releasedAction(command, context.paths.realpath) })
-    if (coverLater(command, assessment, context)) collector.granted.add(part)
+    const granted = coverLater(command, assessment, context) ? { granted: true as const } : {}
+    collector.addBrokered({ part, ...releasedAction(command, context.paths.realpath), ...granted })
   }
   if (outside && 'installs' in outside) collector.installs.add(outside.installs)
   if (outside && 'contacts' in outside) for (const server of outside.contacts) collector.contacts.add(server)
@@ -138,6 +137,8 @@ function byRules(
 ): boolean {
   const { rules } = context
   const part = subject.text
+  // Inside it would find an empty file, or none.
+  if (found.secret) collector.leaves.add(`it touches ${found.secret}, which is hidden in the sandbox`)
   const spoken = spokenBy(rules, subject)
   // A grant lifts an ask, never a deny.
   if (covered && spoken?.decision !== 'deny' && assessment.kind !== 'destroy') {
@@ -149,8 +150,6 @@ function byRules(
   if (speaks) {
     collector.add(ruleStep(spoken, part.slice(0, 500)))
     if (spoken.decision !== 'allow') return false
-    // Inside it would find an empty file, or none.
-    if (found.secret) collector.leaves.add(`it touches ${found.secret}, which is hidden in the sandbox`)
   }
   if (assessment.kind === 'destroy')
     return collector.denyForGood('builtin destroy', part, reasonOf(assessment))

@@ -45,8 +45,7 @@ export function judgeRedirections(
     undoCheck.part(command, assessment, found)
     const step = stepFor(command, { part, target, reads, found }, context)
     if (step) collector.add(step)
-    if (step?.decision === 'allow' && found.secret)
-      collector.leaves.add(`it touches ${found.secret}, which is hidden in the sandbox`)
+    if (found.secret) collector.leaves.add(`it touches ${found.secret}, which is hidden in the sandbox`)
   }
 }
 

@@ -1,6 +1,6 @@
 import type {
+  BrokeredPart,
   PermissionDecision,
-  PermissionEffects,
   PermissionJudgement,
   PermissionStep,
 } from '@batonpass/contract/permission'
@@ -22,24 +22,40 @@ export class JudgementCollector {
   readonly contacts = new Set<string>()
   /** What downloads packages. */
   readonly installs = new Set<string>()
-  /** Parts for which the broker does what they need. */
-  readonly brokered = new Set<string>()
-  /** The words that the broker will get for them. */
-  readonly released: NonNullable<PermissionEffects['released']> = []
-  /** Those of them that a grant covers when the broker does them. */
-  readonly granted = new Set<string>()
+  readonly #brokered: BrokeredPart[] = []
   network = false
   outside = false
   /** Some part does more than read what it names. */
   opaque = false
   /** False once a part runs code that Baton did not read, or does what is only known when it runs. */
   understood = true
+  /** The position of the part that is looked at. */
+  #at: number | undefined
   #decision: PermissionDecision = 'allow'
   #reason = ''
   #final = false
 
+  /** The steps that `judge` adds belong to the part at this position. */
+  judgePart<T>(at: number, judge: () => T): T {
+    this.#at = at
+    try {
+      return judge()
+    } finally {
+      this.#at = undefined
+    }
+  }
+
+  /** The broker does for the present part what it needs. */
+  addBrokered(brokered: Omit<BrokeredPart, 'at'>): void {
+    if (this.#at !== undefined) this.#brokered.push({ ...brokered, at: this.#at })
+  }
+
   add(step: PermissionStep, final = false): void {
-    if (this.trail.length < 200) this.trail.push(step)
+    // Whatever the length: what asks or leaves the sandbox must be known afterwards.
+    const isBrokered = this.#at !== undefined && this.#brokered.at(-1)?.at === this.#at
+    const isKept = isBrokered || step.decision === 'ask' || step.decision === 'deny'
+    if (this.trail.length < 200 || isKept)
+      this.trail.push(this.#at === undefined ? step : { ...step, at: this.#at })
     const stricter = ORDER.indexOf(step.decision) - ORDER.indexOf(this.#decision)
     if (stricter > 0 || this.#reason === '') {
       this.#decision = stricter > 0 ? step.decision : this.#decision
@@ -88,9 +104,7 @@ export class JudgementCollector {
         ...(this.folders.size > 0 ? { folders: [...this.folders] } : {}),
         ...(this.contacts.size > 0 ? { contacts: [...this.contacts] } : {}),
         ...(this.installs.size > 0 ? { installs: [...this.installs] } : {}),
-        ...(this.brokered.size > 0 ? { brokered: [...this.brokered] } : {}),
-        ...(this.released.length > 0 ? { released: this.released } : {}),
-        ...(this.granted.size > 0 ? { granted: [...this.granted] } : {}),
+        ...(this.#brokered.length > 0 ? { brokered: this.#brokered } : {}),
         ...(brings.length > 0 ? { brings } : {}),
       },
       reversible: reversible && this.#decision !== 'deny' && this.#decision !== 'ask',

@@ -80,16 +80,20 @@ async function decide(
   const began = ports.clock.elapsed()
   // Exactly what Baton itself prepared and has not run yet: it was judged at the call's first hook.
   const call = event.type === 'PermissionAsked' ? calls.asked(event) : undefined
+  let waitsForYes = false
   if (event.type === 'PermissionAsked' && event.sandbox) {
-    const waitsForYes = await ports.sandbox?.dialogOpened(event.session, event.sandbox)
+    waitsForYes = (await ports.sandbox?.dialogOpened(event.session, event.sandbox)) === true
     if (!waitsForYes) return { now: { permission: { decision: 'allow', reason: 'runs in the sandbox' } } }
   }
   const judgement = await judgeEvent(event, context, ports)
-  const settings = settingsFor(event, context, call, ports)
+  const usual = settingsFor(event, context, call, ports)
+  // What opened the dialog is not in the command's text, such as a rule in the agent's settings.
+  const settings = waitsForYes && judgement.decision === 'allow' ? { ...usual, personOnly: true } : usual
   // The links that take time had their say at the call's first hook: the dialog is open because they did not decide.
-  const tried: ReadonlySet<NextLink['link']> = new Set(call ? ['undo', 'model'] : [])
+  const tried: ReadonlySet<NextLink['link']> = new Set(call || waitsForYes ? ['undo', 'model'] : [])
   const reason = whyAsked(event, context, judgement, call)
 
+  const rules = () => rulesFor(event, context, judgement, ports)
   const conclude = async (decided: Decided) => {
     if (decided.decision === 'allow' && decided.by === 'rules' && usesUp(judgement))
       await ports.grants?.use(event, context)
@@ -116,7 +120,11 @@ async function decide(
           walkPart: async (part, settings, reason) =>
             (await isRemembered())
               ? REMEMBERED
-              : await walk({ event, context, judgement: part, settings, tried, reason }, signal, ports),
+              : await walk(
+                  { event, context, judgement: part, settings, tried, reason, rules },
+                  signal,
+                  ports,
+                ),
           byText,
           fault: ports.fault,
         },
@@ -151,7 +159,6 @@ async function decide(
     return {
       later: {
         run: async signal => {
-          const rules = () => rulesFor(event, context, judgement, ports)
           const walking = { event, context, judgement, settings, tried, reason, rules }
           const decided = await walk(walking, signal, ports).catch((cause): Decided => {
             ports.fault(`deciding on ${event.tool}`, cause)

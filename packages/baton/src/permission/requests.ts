@@ -97,8 +97,6 @@ export function strictest(judgements: readonly PermissionJudgement[]): Permissio
       contacts: join(j => j.effects.contacts ?? []),
       installs: join(j => j.effects.installs ?? []),
       brokered: join(j => j.effects.brokered ?? []),
-      released: join(j => j.effects.released ?? []),
-      granted: join(j => j.effects.granted ?? []),
       brings: join(j => j.effects.brings ?? []),
     },
     reversible: judgements.every(j => j.reversible || j.decision === 'allow'),

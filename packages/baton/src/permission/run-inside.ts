@@ -11,11 +11,13 @@ import {
   type ContainmentPorts,
   hiddenInside,
   isOwnRule,
+  NOT_UNDOABLE,
   overwrites,
+  questionInside,
   releasesOf,
   whyOutside,
 } from './containment.ts'
-import type { CallContext, Snapshotted } from './links.ts'
+import { type CallContext, dialogFollows, type Snapshotted } from './links.ts'
 import type { Decided } from './record.ts'
 
 type ShellRequest = EventOf<'ToolRequested'>
@@ -49,6 +51,8 @@ export interface SandboxLink<C extends CallContext = ReactionContext> {
   whyUnavailable(): Promise<string | undefined>
   /** Whose settings of the agent may decide about the command, so that it must see the text. Undefined: no one's. */
   ownRules(event: ShellRequest, context: C): Promise<RulesOwner | undefined>
+  /** Why the agent's own settings ask about the command, if Baton asks in its place. */
+  askRule?(event: ShellRequest, context: C): Promise<string | undefined>
   /** The agent's own sandbox, if it is on: it counts as the sandbox. */
   ownSandbox?(event: ShellRequest, context: C): Promise<AgentOwnSandbox | undefined>
   /** Whether this agent's program runs what it is handed in place of a command. Absent: it does. */
@@ -74,6 +78,8 @@ export interface InsideOptions {
   isAllowedByText: boolean
   /** What the links after the rules make of a part that leaves the sandbox. */
   decideRelease(part: PermissionStep): Promise<Decided>
+  /** What they make of a question about a command that runs inside after the yes. */
+  decideQuestion(question: Pick<PermissionStep, 'decision' | 'reason'>): Promise<Decided>
 }
 
 /**
@@ -84,7 +90,7 @@ export async function runInside<C extends CallContext>(
   event: ShellRequest,
   context: C,
   judgement: PermissionJudgement,
-  { snapshot, isAllowedByText, decideRelease }: InsideOptions,
+  { snapshot, isAllowedByText, decideRelease, decideQuestion }: InsideOptions,
   link: SandboxLink<C>,
 ): Promise<Decided | 'leaves' | undefined> {
   const isStrict = context.config.sandbox.mode === 'strict'
@@ -116,49 +122,129 @@ export async function runInside<C extends CallContext>(
   const rules = await link.ownRules(event, context)
   if (rules !== undefined) return byOwnRules(rules)
   const own = await link.ownSandbox?.(event, context)
-  if (own !== undefined) return await runInOwnSandbox(own, judgement, place, snapshot, link)
+  const questions = await questionsInside(event, context, judgement, link)
+  if (own !== undefined)
+    return questions.length > 0 ? undefined : await runInOwnSandbox(own, judgement, place, snapshot, link)
   const state = await link.rewriteState?.(event, context)
   if (state === 'dropped') return refuse('This agent does not run its commands in the sandbox.')
   if (state === 'unknown' && !isAllowedByText) return FIRST_TRY
-  const { steps: leaving, actions } =
-    place.broker === 'dialog' ? releasesOf(judgement) : { steps: [], actions: [] }
-  const released = leaving[0] && (await decideRelease(leaving[0]))
+  // A person who is asked about the whole command sees what of it leaves.
+  const isReleasedHere = place.broker === 'dialog' || (place.broker === 'person' && questions.length > 0)
+  const { steps: leaving, actions } = isReleasedHere ? releasesOf(judgement) : { steps: [], actions: [] }
+  const released = leaving[0] && place.broker === 'dialog' ? await decideRelease(leaving[0]) : undefined
   if (released?.decision === 'deny') return released
-  const isAsked = released?.decision === 'ask'
-  const isReleased = isAsked || released?.decision === 'allow'
-  const release = isReleased ? { actions, isGranted: !isAsked } : undefined
+  const prepare = (answer: Decided | undefined) => {
+    const all = [released, answer].filter(each => each !== undefined)
+    const isAsked = all.some(({ decision }) => decision === 'ask')
+    const isReleased = released ? /^(ask|allow)$/.test(released.decision) : isPersons(answer)
+    const release = { actions: isReleased ? actions : [], isGranted: !isAsked }
+    return link.prepare(event, context, isAsked || release.actions.length > 0 ? release : undefined)
+  }
   // At the same time: both wait for the disk.
-  const [prepared, taken] = await Promise.all([
-    link.prepare(event, context, release),
+  const [early, taken] = await Promise.all([
+    questions.length === 0 ? prepare(undefined) : undefined,
     mayChangeFiles(judgement) ? snapshot?.() : undefined,
   ])
+  if (early?.ok === false) return refuse(early.reason) ?? 'leaves'
+  const isUnproven = state === 'unknown' && taken !== undefined && 'noUndo' in taken
+  if (isLost(judgement, place, taken, link)) questions.push({ decision: 'undecided', reason: NOT_UNDOABLE })
+  if (early && (isUnproven || questions.length > 0)) await link.discard(event.session, early.id)
+  if (isUnproven) return FIRST_TRY
+  const answer =
+    questions.length > 0 ? await askFor(questions, place.broker === 'dialog' ? [] : leaving) : undefined
+  if (answer === 'leaves') return answer
+  if (answer && !answer.rewritten) return answer.decided
+  const prepared = answer || !early ? await prepare(answer?.decided) : early
   if (!prepared.ok) return refuse(prepared.reason) ?? 'leaves'
-  if (taken && 'noUndo' in taken && overwrites(judgement, place.worktree, link.ports)) {
-    await link.discard(event.session, prepared.id)
-    return 'leaves'
-  }
-  if (state === 'unknown' && taken && 'noUndo' in taken) {
-    await link.discard(event.session, prepared.id)
-    return FIRST_TRY
-  }
-  const words = insideWords('the sandbox', taken)
   const [hidden] = hiddenInside(judgement, place, link.ports)
   const input = typeof event.input === 'object' ? { ...event.input } : {}
   return {
-    decision: 'allow',
-    reason: words,
-    by: 'sandbox',
-    ...(isAsked ? { decision: 'ask', reason: askedWords(released, leaving), by: released.by } : {}),
+    ...insideAs(released, answer?.decided, leaving, taken),
     ...taken,
     rewrite: { input: { ...input, command: prepared.text } },
     ...(hidden ? { context: hiddenHint(hidden) } : {}),
   }
+
+  /** Asks about a command that runs inside after the yes; `rewritten`: it is to be prepared. */
+  async function askFor(
+    asked: readonly Question[],
+    leaving: readonly PermissionStep[],
+  ): Promise<{ decided: Decided; rewritten: boolean } | 'leaves'> {
+    const decision = asked.some(question => question.decision === 'ask') ? 'ask' : 'undecided'
+    const words = [...asked.map(({ reason }) => reason), ...(leaving.length > 0 ? [leaveWords(leaving)] : [])]
+    const decided = await decideQuestion({ decision, reason: words.join('. ') })
+    const { decision: answer } = decided
+    if (answer === 'allow' || answer === 'deny') return { decided, rewritten: answer === 'allow' }
+    const mode = event.mode ?? context.session.mode
+    // That mode runs everything, and inside is the safer place.
+    if (answer === 'defer' && mode === 'bypass')
+      return { decided: { ...decided, decision: 'allow' }, rewritten: true }
+    const showsDialog = dialogFollows(event, context)
+    if (answer === 'ask') return { decided, rewritten: showsDialog }
+    const asksItself = mode === undefined || mode === 'default' || mode === 'accept-edits'
+    return showsDialog && asksItself
+      ? { decided: { ...decided, decision: 'ask' }, rewritten: true }
+      : 'leaves'
+  }
 }
 
-/** For the dialog: a yes is for these parts, and the rest cannot leave. */
-const askedWords = ({ reason }: Decided, leaving: readonly PermissionStep[]): string => {
+const isPersons = (answer: Decided | undefined): boolean =>
+  answer?.decision === 'allow' && /^(person|session)$/.test(answer.by)
+
+/** Why a person is asked about a command that then runs inside. */
+interface Question {
+  /** `undecided`: a model may answer it. */
+  decision: 'ask' | 'undecided'
+  reason: string
+}
+
+/** By the person's rules, in Baton's settings and in those of an agent whose dialog shows what replaces the command. */
+async function questionsInside<C extends CallContext>(
+  event: ShellRequest,
+  context: C,
+  judgement: PermissionJudgement,
+  { askRule }: Pick<SandboxLink<C>, 'askRule'>,
+): Promise<Question[]> {
+  const reasons = [questionInside(judgement)?.reason, await askRule?.(event, context)]
+  return reasons.flatMap(reason => (reason === undefined ? [] : [{ decision: 'ask' as const, reason }]))
+}
+
+/** Whether it deletes or overwrites files of which there is no snapshot. */
+const isLost = (
+  judgement: PermissionJudgement,
+  { worktree }: ContainmentPlace,
+  taken: Snapshotted | undefined,
+  { ports }: Pick<SandboxLink, 'ports'>,
+): boolean => !(taken && 'undo' in taken) && overwrites(judgement, worktree, ports)
+
+/** What is decided about a command that was prepared. */
+function insideAs(
+  released: Decided | undefined,
+  answer: Decided | undefined,
+  leaving: readonly PermissionStep[],
+  taken: Snapshotted | undefined,
+): Decided {
+  const inside = insideWords('the sandbox', taken)
+  if (answer?.decision === 'ask' || released?.decision === 'ask') {
+    const reasons = [answer, released].flatMap(each => (each?.decision === 'ask' ? [each.reason] : []))
+    const words =
+      released && released.decision !== 'defer' && leaving.length > 0 ? leaveWords(leaving) : AFTER_YES
+    return {
+      decision: 'ask',
+      reason: [...new Set([...reasons, words])].join('. '),
+      by: (answer ?? released)?.by ?? 'nobody',
+    }
+  }
+  if (!answer) return { decision: 'allow', reason: inside, by: 'sandbox' }
+  return { ...answer, decision: 'allow', reason: `${answer.reason}; ${inside}` }
+}
+
+const AFTER_YES = 'After a yes it runs in the sandbox'
+
+/** For a person: a yes is for these parts, and the rest cannot leave. */
+const leaveWords = (leaving: readonly PermissionStep[]): string => {
   const parts = [...new Set(leaving.map(({ part }) => part))]
-  return `${reason}. A yes lets this leave the sandbox, once: ${parts.join('; ')}. The rest runs inside`
+  return `A yes lets this leave the sandbox, once: ${parts.join('; ')}. The rest runs inside`
 }
 
 const needsNetwork = ({ effects: { brokered = [], installs = [] } }: PermissionJudgement): boolean =>
@@ -179,14 +265,14 @@ async function whyCannotWork<C extends CallContext>(
 async function runInOwnSandbox(
   { name, hasNetwork }: AgentOwnSandbox,
   judgement: PermissionJudgement,
-  { worktree }: ContainmentPlace,
+  place: ContainmentPlace,
   snapshot: InsideOptions['snapshot'],
   { ports }: Pick<SandboxLink, 'ports'>,
 ): Promise<Decided | undefined> {
   // Neither the broker nor a registry answers there: the text decides about what needs one.
   if (needsNetwork(judgement) && !hasNetwork) return undefined
   const taken = mayChangeFiles(judgement) ? await snapshot?.() : undefined
-  if (taken && 'noUndo' in taken && overwrites(judgement, worktree, ports)) return undefined
+  if (isLost(judgement, place, taken, { ports })) return undefined
   return { decision: 'allow', reason: insideWords(name, taken), by: 'sandbox', ...taken }
 }
 

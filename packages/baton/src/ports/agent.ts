@@ -182,6 +182,11 @@ export interface AgentSandboxing {
   shellOf(env: RulePlace['env'], has: (program: string) => boolean): SandboxShell
   /** Why the agent must see a command's own text, such as a rule of the user in the agent's settings. */
   whyOwnText(command: string, place: RulePlace): string | undefined
+  /**
+   * A rule in the agent's settings that asks about a command, where the agent's dialog can ask about the replacement as
+   * well. Absent: `whyOwnText` names such rules, too.
+   */
+  whyAsk?(command: string, place: RulePlace): string | undefined
   /** The agent's own sandbox, if it is on and the command stays in it: then that one counts. */
   ownSandbox?(place: RulePlace): AgentOwnSandbox | undefined
 }

@@ -65,7 +65,7 @@ describe('permission in the course of a session, with the real Claude Code', () 
     model.assertClean()
   })
 
-  test('Escape takes a question back; `defer`, without a sandbox, leaves it to the dialog alone, and a call that widens the agent’s settings adds no rule to Baton’s; what the person’s own settings ask stays asked', {
+  test('Escape takes a question back; `defer`, without a sandbox, leaves it to the dialog alone, and a call that widens the agent’s settings adds no rule to Baton’s; what the person’s own settings ask stays asked, and runs in the sandbox after the yes', {
     timeout: 240_000,
   }, async () => {
     await using telegram = await startTelegram()
@@ -100,10 +100,14 @@ describe('permission in the course of a session, with the real Claude Code', () 
     // Baton's rules allow uptime; the person's own settings want to be asked.
     await terminal.submit('and now')
     const insisted = await telegram.message(({ text }) => text.includes('uptime'), 'the insisted question')
-    expect(insisted.text).toContain("the agent's own settings ask")
+    expect(insisted.text).toContain("Claude Code's own settings may ask about it (Bash(uptime:*))")
     await terminal.waitForScreen(/Do you want to proceed/)
     telegram.press(insisted, '✅ Allow')
     await terminal.waitForScreen(/the second end/)
+    const ended = (await baton.entries({ kind: 'event' })).flatMap(({ body }) =>
+      body.kind === 'event' && body.event.type === 'ToolFinished' ? body.event : [],
+    )
+    expect(ended).toMatchObject([{ input: { command: 'uptime' }, sandbox: expect.stringMatching(/./) }])
 
     // The sandbox would take this question away.
     baton.configure(

@@ -22,10 +22,7 @@ describe('a rule that allows a container client', () => {
     expect(judgement.trail.map(({ reason }) => reason).join()).toContain(ENDS_CONTAINMENT)
     const place = containmentPlace(
       { worktree: PLACE.worktree, cwd: PLACE.cwd, home: PLACE.home },
-      {
-        sandbox: { readable: [], writable: [], hosts: [], requestedHosts: [] },
-        permission: Config.parse({}).permission,
-      },
+      { sandbox: { readable: [], writable: [], hosts: [], requestedHosts: [] } },
       path => path,
     )
     const ports = { exists: () => false, mayChange: async () => false } as never

@@ -1,11 +1,6 @@
 import { Config, type ConfigInput } from '@batonpass/contract/config'
 import { describe, expect, test } from 'vitest'
-import {
-  type ContainmentPlace,
-  hiddenInside,
-  NOT_UNDOABLE,
-  whyOutside,
-} from '../../src/permission/containment.ts'
+import { type ContainmentPlace, hiddenInside, whyOutside } from '../../src/permission/containment.ts'
 import { judge } from '../../src/permission/judge.ts'
 import { rulesInForce } from '../../src/permission/rules-in-force.ts'
 
@@ -31,7 +26,7 @@ const outside = (
   const request = { tool: 'Bash', input: { command }, cwd: WORKTREE, worktree: WORKTREE, home: HOME }
   return whyOutside(
     judge(request, rules),
-    { worktree: WORKTREE, cwd: WORKTREE, home: HOME, readable: [], writable: [], undo: true, ...place },
+    { worktree: WORKTREE, cwd: WORKTREE, home: HOME, readable: [], writable: [], ...place },
     { exists: path => ON_HOST.includes(path), mayChange: async () => brings },
   )
 }
@@ -132,9 +127,9 @@ describe('its text decides about a command', () => {
     expect(await outside('ls', { place: { cwd: '/srv/other', readable: ['/srv/other'] } })).toBeUndefined()
   })
 
-  test('that a rule of the person asks about, denies or lets out', async () => {
+  test('that a rule of the person denies or lets out; where one asks, it runs inside after the yes', async () => {
     const rule = [{ program: 'make' }]
-    expect(await outside('make', { config: { permissions: { ask: rule } } })).toBeDefined()
+    expect(await outside('make', { config: { permissions: { ask: rule } } })).toBeUndefined()
     expect(await outside('make', { config: { permissions: { deny: rule } } })).toBeDefined()
     const allow = [{ program: 'make', outside: true }]
     expect(await outside('make && ls', { config: { permissions: { allow } } })).toMatch(/lets it out/)
@@ -166,13 +161,6 @@ describe('its text decides about a command', () => {
     expect(await outside('make release', allow('make release'))).toBeUndefined()
     expect(await outside('docker ps', allow('docker ps'))).toMatch(/docker/)
     expect(await outside('npm install left-pad', allow('npm install left-pad'))).toMatch(/network/)
-  })
-
-  test('that changes files of which no snapshot is taken', async () => {
-    const place = { undo: false }
-    expect(await outside('rm -rf src', { place })).toBe(NOT_UNDOABLE)
-    expect(await outside('touch new.txt', { place })).toBeUndefined()
-    expect(await outside('npm test', { place })).toBeUndefined()
   })
 
   test('of git that may bring other protected files; a commit and an archive bring none', async () => {

@@ -485,7 +485,8 @@ describe('through the broker', () => {
 })
 
 describe('a text of several commands, of which the broker does some', () => {
-  const granted = (command: string, world: World = {}) => judged(command, world).effects.granted ?? []
+  const granted = (command: string, world: World = {}) =>
+    (judged(command, world).effects.brokered ?? []).flatMap(({ granted, part }) => (granted ? [part] : []))
   test('names what a grant will cover, on the branch that the text switches to', () => {
     const facts = { branch: 'main', hooks: ['pre-push'] }
     expect(

@@ -34,7 +34,7 @@ describe('rules in the settings of an agent are', () => {
   test.each([
     ['claude-code', '.claude/settings.json', '{'],
     ['claude-code', 'packages/a/.claude/settings.local.json', '{ "sandbox": { "enabled": true } }'],
-    ['claude-code', '.claude/settings.json', '{ "permissions": { "ask": ["Bash(npm *)"] } }'],
+    ['claude-code', '.claude/settings.json', '{ "permissions": { "deny": ["Bash(npm *)"] } }'],
     ['gemini', '.gemini/settings.json', '{'],
     ['copilot', '.github/copilot/settings.json', '{ "sandbox": true }'],
     ['opencode', 'opencode.json', '{'],

@@ -20,7 +20,6 @@ const link = (more: Partial<SandboxLink> = {}) => {
       home: HOME,
       readable: [],
       writable: [],
-      undo: true,
     }),
     ports: {
       exists: path => path === `${PROJECT}/a.txt` || path === `${HOME}/notes`,
@@ -159,7 +158,6 @@ describe('a command that cannot work in the sandbox, in a mode that does not ask
           home: HOME,
           readable: [],
           writable: [],
-          undo: true,
         }),
       },
     ],
@@ -317,15 +315,6 @@ describe('a command takes the way of its text', () => {
     expect(answer).toMatchObject({ permission: { decision: 'allow' } })
     expect(answer.rewrite).toBeUndefined()
     expect(world.questions).toHaveLength(1)
-  })
-
-  test('where it changes files and no snapshot could be taken; its request is discarded', async () => {
-    const { sandbox, calls } = link()
-    const world = reactorWorld({ ports: { sandbox }, snapshot: 'none', person: sayYes })
-    expect((await world.answer(requested('rm a.txt'))).rewrite).toBeUndefined()
-    expect(calls.discarded).toEqual(['abc'])
-    expect(world.questions).toHaveLength(1)
-    expect((await world.answer(requested('npm test'))).rewrite).toBeDefined()
   })
 
   test('unless the mode is strict: then it is denied with the reason', async () => {

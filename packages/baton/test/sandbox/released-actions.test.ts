@@ -12,7 +12,7 @@ const PROJECT = `${HOME}/project`
 function releasedBy(command: string): ReleasedAction[] {
   const rules = rulesInForce(Config.parse({}), { worktree: PROJECT, home: HOME })
   const request = { tool: 'Bash', input: { command }, cwd: PROJECT, worktree: PROJECT, home: HOME }
-  return judge(request, rules).effects.released ?? []
+  return judge(request, rules).effects.brokered ?? []
 }
 
 const outgoing = (text: string, more: { cwd?: string; branch?: string; words?: string[] } = {}) => ({

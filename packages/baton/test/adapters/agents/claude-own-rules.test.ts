@@ -1,14 +1,18 @@
 import { describe, expect, test } from 'vitest'
-import { whyOwnText } from '../../../src/adapters/agents/claude-code/own-rules.ts'
+import { whyAsk, whyOwnText } from '../../../src/adapters/agents/claude-code/own-rules.ts'
 
 const PROJECT = '/home/dev/project'
 
 const why = (
   command: string,
   files: Readonly<Record<string, unknown>>,
-  { args = [], cwd = PROJECT }: { args?: string[]; cwd?: string } = {},
+  {
+    args = [],
+    cwd = PROJECT,
+    of = whyOwnText,
+  }: { args?: string[]; cwd?: string; of?: typeof whyOwnText } = {},
 ) =>
-  whyOwnText(command, {
+  of(command, {
     home: '/home/dev',
     env: {},
     args,
@@ -46,7 +50,9 @@ describe('Claude Code must see the text of a command', () => {
     ['not a rule (', 'ls'],
   ])('where %s may apply to: %s', (rule, command) => {
     expect(why(command, { [USER]: deny(rule) })).toContain('may deny it')
-    expect(why(command, { [USER]: { permissions: { ask: [rule] } } })).toContain('may ask it')
+    const asks = { [USER]: { permissions: { ask: [rule] } } }
+    expect(why(command, asks)).toBeUndefined()
+    expect(why(command, asks, { of: whyAsk })).toContain('may ask about it')
     expect(why(command, { [USER]: { permissions: { allow: [rule] } } })).toBeUndefined()
   })
 

@@ -9,7 +9,7 @@ import { settingsPath } from './install.ts'
 import { launches } from './launch.ts'
 import { REPLACED_WITH_ALLOW } from './modes.ts'
 import { outsideLogin } from './outside-login.ts'
-import { whyOwnText } from './own-rules.ts'
+import { whyAsk, whyOwnText } from './own-rules.ts'
 import { claudeReader } from './reader.ts'
 import { rewriteTrial } from './rewrite-trial.ts'
 import { claudeTerminal } from './terminal.ts'
@@ -37,6 +37,7 @@ export const agent: Agent = {
     shellOf: ({ CLAUDE_CODE_SHELL, SHELL = '' }, has) =>
       /bash/.test(CLAUDE_CODE_SHELL ?? SHELL) || !has('zsh') ? 'bash' : 'zsh',
     whyOwnText,
+    whyAsk,
   },
   containment,
   terminal: claudeTerminal,

@@ -4,7 +4,7 @@ import { parseSettings, settingAt, withoutQuotes } from '../command-rules.ts'
 import { ownFolder } from '../own-folder.ts'
 
 /**
- * Why Claude Code itself must see a command's own text: its deny and ask rules would not match the text that runs the
+ * Why Claude Code itself must see a command's own text: its deny rules would not match the text that runs the
  * sandbox. Matches too much rather than too little: Claude Code then applies its own rule to the command as it is.
  */
 export function whyOwnText(command: string, place: RulePlace): string | undefined {
@@ -12,13 +12,30 @@ export function whyOwnText(command: string, place: RulePlace): string | undefine
     if (settings === undefined) return `${name} cannot be read`
     if (settingAt(settings, 'sandbox', 'enabled') === true)
       return "Claude Code's own sandbox is on (sandbox.enabled)"
-    for (const kind of ['deny', 'ask'] as const) {
-      const rules = settingAt(settings, 'permissions', kind)
-      const rule = Array.isArray(rules) ? rules.find(each => mayMatch(each, command, place.cwd)) : undefined
-      if (rule !== undefined) return `Claude Code's own settings may ${kind} it (${String(rule)})`
-    }
+    const rule = ruleOf('deny', settings, command, place)
+    if (rule !== undefined) return `Claude Code's own settings may deny it (${rule})`
   }
   return undefined
+}
+
+/** The same of its ask rules: Baton asks in its place, and the dialog shows the command and what replaces it. */
+export function whyAsk(command: string, place: RulePlace): string | undefined {
+  for (const { settings } of settingsOf(place)) {
+    const rule = ruleOf('ask', settings, command, place)
+    if (rule !== undefined) return `Claude Code's own settings may ask about it (${rule})`
+  }
+  return undefined
+}
+
+function ruleOf(
+  kind: 'deny' | 'ask',
+  settings: unknown,
+  command: string,
+  { cwd }: RulePlace,
+): string | undefined {
+  const rules: unknown = settingAt(settings, 'permissions', kind)
+  const rule: unknown = Array.isArray(rules) ? rules.find(each => mayMatch(each, command, cwd)) : undefined
+  return rule === undefined ? undefined : String(rule)
 }
 
 interface Found {
