@@ -127,6 +127,8 @@ export const PermissionEffects = z.object({
   unknown: z.array(z.string()),
   /** Why the call cannot work in the sandbox: what it needs from outside. */
   leaves: z.array(z.string()).optional(),
+  /** Parts that Baton's own rules allow although the project's files decide what they run: not outside the sandbox. */
+  ofProject: z.array(z.string()).optional(),
   /** Folders outside the project in which it works: it works in the sandbox where commands may read all of them. */
   folders: z.array(z.string()).optional(),
   /** Servers that the call contacts: it works in the sandbox where commands may contact all of them. */

@@ -113,7 +113,7 @@ export async function outlook(
       sandbox,
       snapshot: () => takeSnapshot({ event, context, judgement }, ports),
       walkPart: walkText,
-      byText: settings => walkText(judgement, settings),
+      byText: walkText,
       fault,
     },
   )

@@ -21,7 +21,7 @@ export interface CommandPorts<C extends CallContext, T> {
   /** What the links after the rules make of a part that leaves the sandbox while the rest runs inside. */
   walkPart(part: PermissionJudgement, settings: ChainSettings, reason: string): Promise<Decided>
   /** What the rules, a snapshot, a model or a person make of the text. */
-  byText(settings: ChainSettings): Promise<T>
+  byText(judgement: PermissionJudgement, settings: ChainSettings): Promise<T>
   fault(during: string, cause: unknown): void
 }
 
@@ -49,8 +49,10 @@ export async function decideCommand<C extends CallContext, T>(
     return 'leaves' as const
   })
   if (decided && decided !== 'leaves') return { inside: decided }
-  const mustAsk = decided === 'leaves' && !mayLeaveByMode(judgement, context.config)
-  return { byText: await byText(mustAsk ? { ...settings, undecided: 'ask' } : settings) }
+  if (decided !== 'leaves') return { byText: await byText(judgement, settings) }
+  const judged = outsideJudgement(judgement)
+  const mustAsk = !mayLeaveByMode(judged, context.config)
+  return { byText: await byText(judged, mustAsk ? { ...settings, undecided: 'ask' } : settings) }
 
   async function decidePart(
     { decision, reason }: Asked,
@@ -71,6 +73,17 @@ export async function decideCommand<C extends CallContext, T>(
     const asksItself = released.decision === 'defer' && mode !== 'bypass' && mode !== 'never-ask'
     return asksItself ? { ...released, decision: 'ask' } : released
   }
+}
+
+/** Baton's own rules let nothing out whose work the project's files decide: a command inside could have written them. */
+function outsideJudgement(judgement: PermissionJudgement): PermissionJudgement {
+  const [part] = judgement.effects.ofProject ?? []
+  if (part === undefined || judgement.decision === 'deny' || judgement.decision === 'ask') return judgement
+  const reason =
+    judgement.decision === 'allow'
+      ? `${part} runs what the project’s files say, and this command cannot run in the sandbox`
+      : judgement.reason
+  return { ...judgement, decision: 'undecided', reason, reversible: false, understood: false }
 }
 
 type Asked = Pick<PermissionStep, 'decision' | 'reason'>

@@ -11,7 +11,7 @@ import { coverCommand, coverLater } from './grants/cover.ts'
 import { type Covered, grantStep } from './grants/grants-in-force.ts'
 import type { JudgeContext } from './judge-context.ts'
 import type { JudgementCollector } from './judgement-collector.ts'
-import { needsOutside } from './needs-outside.ts'
+import { followsProject, needsOutside } from './needs-outside.ts'
 import { judgePaths, noFindings, type PathFindings, touched } from './paths/judge-paths.ts'
 import { exactCommand } from './rules/exact-command.ts'
 import type { Subject } from './rules/match.ts'
@@ -158,7 +158,9 @@ function byRules(
     collector.add(secretStep(rules, part, found.secret))
     return false
   }
-  collector.add(builtin(assessment, found, part, context))
+  const step = builtin(assessment, found, part, context)
+  if (step.decision === 'allow' && followsProject(assessment)) collector.ofProject.add(part)
+  collector.add(step)
   const flagged = patternAsFlag(command, context)
   if (flagged) {
     collector.understood = false

@@ -16,6 +16,8 @@ export class JudgementCollector {
   readonly unknown: string[] = []
   /** What the parts need from outside the sandbox. */
   readonly leaves = new Set<string>()
+  /** Parts that Baton's own rules allow although the project's files decide what they run. */
+  readonly ofProject = new Set<string>()
   /** Folders outside the project in which the parts work. */
   readonly folders = new Set<string>()
   /** Servers that the parts contact, as they name them. */
@@ -101,6 +103,7 @@ export class JudgementCollector {
         outside: this.outside,
         unknown: this.unknown,
         ...(this.leaves.size > 0 ? { leaves: [...this.leaves] } : {}),
+        ...(this.ofProject.size > 0 ? { ofProject: [...this.ofProject] } : {}),
         ...(this.folders.size > 0 ? { folders: [...this.folders] } : {}),
         ...(this.contacts.size > 0 ? { contacts: [...this.contacts] } : {}),
         ...(this.installs.size > 0 ? { installs: [...this.installs] } : {}),

@@ -48,6 +48,8 @@ function whyOutside(command: SimpleCommand, assessment: Assessment): string | un
   if (OWN.test(program) || AGENTS.test(program)) return `${program} talks to programs outside the sandbox`
   if (SIGNALS.test(program)) return undefined
   if (kind === 'system') return `${program} changes this machine`
+  if (LOCAL.test(`${program} ${sub} ${next}`) || (kind === 'project' && program.startsWith('ansible')))
+    return undefined
   if (OUTSIDE.test(program)) return `${program} works outside the sandbox`
   if (program === 'git' && (GIT_OUTSIDE.test(sub) || GIT_OUTSIDE.test(`${sub} ${next}`)))
     return `git ${sub} needs another repository, the network or the git configuration`
@@ -57,6 +59,13 @@ function whyOutside(command: SimpleCommand, assessment: Assessment): string | un
     return `${program} downloads a package`
   return needsNetwork(command, assessment) ? `${program} needs the network` : undefined
 }
+
+/** Whether files of the project decide what a program runs, or which server gets a login: eslint.config.js, cdk.json, .npmrc. */
+export const followsProject = ({ program, kind, path: [sub = ''] }: Assessment): boolean =>
+  kind === 'project' ||
+  kind === 'build' ||
+  program === 'terragrunt' ||
+  (DOWNLOADERS.test(program) && DOWNLOADS.test(sub))
 
 /** The servers that a download by curl or wget names in full; undefined if it does something else as well. */
 function contactsOf({ program, hosts }: Assessment): readonly string[] | undefined {
@@ -90,6 +99,10 @@ const OUTSIDE = words(`
   mysqladmin clickhouse-client
   xdg-open open code cursor subl zed idea xclip xsel pbcopy pbpaste wl-copy wl-paste notify-send osascript
   dig nslookup host whois traceroute mtr gpg gpg2 pass op secret-tool uvx pipx`)
+
+/** Uses of such programs that need the project alone. */
+const LOCAL =
+  /^((terraform|tofu|terragrunt) (fmt|validate|version|graph)|cdk (ls|list|synth|synthesize)|rustup (show|toolchain list)|conda info)\b/
 
 const GIT_OUTSIDE =
   /^(push|fetch|pull|clone|ls-remote|lfs|send-email|svn|p4|config|credential.*|worktree (add|move|remove|repair)|submodule (add|update|sync|init|deinit)|remote (add|remove|rm|rename|set-url|set-head|set-branches|update|show|prune))$/

@@ -134,14 +134,14 @@ async function decide(
     }
     return { later: { run, otherwise, withinMs } }
   }
-  return await byText(settings)
+  return await byText(judgement, settings)
 
   async function isRemembered(): Promise<boolean> {
     return canRemember(event, context, judgement) && (await ports.asks.remembered(fingerprintFor(event)))
   }
 
   /** What the rules, a snapshot, a model or a person make of the text. */
-  async function byText(settings: ChainSettings): Promise<Outcome> {
+  async function byText(judgement: PermissionJudgement, settings: ChainSettings): Promise<Outcome> {
     const next = nextLink(judgement, settings, tried)
     if (event.type === 'PermissionAsked' && asksItself(event) && next.link === 'person')
       return {

@@ -93,6 +93,7 @@ export function strictest(judgements: readonly PermissionJudgement[]): Permissio
       outside: judgements.some(j => j.effects.outside),
       unknown: join(j => j.effects.unknown),
       leaves: join(j => j.effects.leaves ?? []),
+      ofProject: join(j => j.effects.ofProject ?? []),
       folders: join(j => j.effects.folders ?? []),
       contacts: join(j => j.effects.contacts ?? []),
       installs: join(j => j.effects.installs ?? []),

@@ -116,6 +116,26 @@ describe('a command that cannot work in the sandbox, in a mode that does not ask
     expect(await decide('docker run alpine', { config: strict })).toEqual({ decision: 'ask', questions: 1 })
   })
 
+  test.each([
+    'npx eslint . && cat /srv/table.csv',
+    'tsc --noEmit; ls /srv/table.csv',
+    'cdk diff',
+    'terraform plan',
+    'terraform show',
+    'terragrunt output',
+    'npm whoami',
+    'cargo owner --list x',
+  ])('asks about what the project’s files decide: %s', async command => {
+    const exists = (path: string) => path === '/srv/table.csv'
+    const ports = { exists, mayChange: async () => false }
+    for (const mode of ['default', 'auto'] as const) {
+      const world = reactorWorld({ ports: link({ ports }) })
+      const { permission } = await world.answer(requested(command, { mode }))
+      expect(permission?.decision, mode).not.toBe('allow')
+      expect(world.questions).toHaveLength(1)
+    }
+  })
+
   test.each<[string, Partial<SandboxLink>]>([
     ['without a sandbox', { whyUnavailable: async () => 'no bubblewrap.' }],
     ['where the user’s own rules for the agent may apply', { ownRules: async () => 'user' }],

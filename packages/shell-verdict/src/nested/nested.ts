@@ -17,6 +17,7 @@ export function expandWrapper(program: string, args: readonly Word[], sink: Nest
   if (program === 'fd' || program === 'fdfind') return fdCommands(args, sink)
   if (program === 'git') return gitHazards(args, sink)
   if (program === 'trap') return trapCommand(args, sink)
+  if (program === 'alias') return aliases(args, sink)
   if (program === 'fzf' || program === 'sk') return previewCommand(args, sink)
   inlineCode(program, args, sink)
   const candidates = BY_NAME.get(program)
@@ -153,6 +154,15 @@ function previewCommand(args: readonly Word[], sink: NestedSink): boolean {
     else if (text.startsWith('--preview='))
       sourceOf(word.value === undefined ? word : literalWord(text.slice(10)), sink, false)
   })
+  return false
+}
+
+/** Their text runs where their names are written. */
+function aliases(args: readonly Word[], sink: NestedSink): boolean {
+  for (const { value } of args) {
+    const [, text] = /^[^=]+=(.*)$/s.exec(value ?? '') ?? []
+    if (text !== undefined) sink.source(text, false)
+  }
   return false
 }
 

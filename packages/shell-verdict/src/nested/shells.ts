@@ -45,5 +45,8 @@ export function expandShell(program: string, args: readonly Word[], sink: Nested
   if (parsed.positionals.length > 0 && !parsed.flags.some(used => used.name === '-s')) return false
   if (parsed.strange.some(name => name === '--version' || name === '--help')) return false
   sink.unknown('standard-input', `${program} runs what it reads from standard input`)
+  // What is known of it is denied like any other text.
+  const { body } = sink.redirections.findLast(({ fd }) => fd === undefined || fd === 0) ?? {}
+  if (body !== undefined) sink.source(body, false)
   return false
 }

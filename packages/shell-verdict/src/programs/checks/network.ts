@@ -13,18 +13,24 @@ const curl: Check = use => {
   const method = flagValue(use, '-X', '--request')
   if (has(use, '-X', '--request') && !/^(GET|HEAD|OPTIONS|TRACE)$/i.test(method ?? ''))
     becomes(use, 'remote', `sends ${method ?? 'an unknown method'}`)
+  const sendsFile = (file: Word) => {
+    result.reads.push(file)
+    becomes(use, 'remote', 'sends a file')
+  }
   for (const used of use.parsed.flags) {
     if (used.flag?.names.includes('-Q') && !FTP_READS.test(used.value?.value ?? ''))
       becomes(use, 'remote', 'sends an FTP command')
     // A data flag with -G only lengthens the address, but may still carry a file out.
     if (used.flag?.names.includes('-b') || used.flag?.names.includes('-H')) {
       if (used.value?.value === undefined) becomes(use, 'unlisted', 'sends a header only known when it runs')
-      else if (used.value.value.startsWith('@')) result.reads.push(literalWord(used.value.value.slice(1)))
+      else if (used.value.value.startsWith('@')) sendsFile(literalWord(used.value.value.slice(1)))
     }
     if (used.flag?.names.includes('-w') && used.value?.value?.startsWith('@'))
       result.reads.push(literalWord(used.value.value.slice(1)))
     if (used.flag?.names.includes('-b') && used.value?.value && !used.value.value.includes('='))
-      result.reads.push(used.value)
+      sendsFile(used.value)
+    if (used.flag?.names.includes('--proxy-header') && used.value?.value?.startsWith('@'))
+      sendsFile(literalWord(used.value.value.slice(1)))
     if (used.flag?.names.includes('--url-query') && used.value?.value?.includes('@'))
       becomes(use, 'remote', 'sends a file')
     if (used.flag?.names.includes('-w') && used.value?.value?.includes('%output{'))
@@ -62,11 +68,20 @@ const addressesOf = (use: Parameters<Check>[0]): Word[] => [
   ...use.parsed.flags.flatMap(({ flag, value }) => (flag?.names.includes('--url') && value ? [value] : [])),
 ]
 
+/** What wget sends along with a request. */
+const SENT = /--(header|user-agent)\b/
+
 const wget: Check = use => {
   if (use.result.kind !== 'write') return
   const out = flagValue(use, '-O', '--output-document')
   if (has(use, '--spider', '-h', '--help', '-V', '--version') || out === '-' || out === '/dev/null') {
-    if (use.result.writes.length === 0 && use.parsed.uncertain.length === 0)
+    if (
+      use.parsed.flags.some(
+        ({ flag, value }) => value?.value === undefined && SENT.test(flag?.names.join(' ') ?? ''),
+      )
+    )
+      becomes(use, 'unlisted', 'sends a header only known when it runs')
+    else if (use.result.writes.length === 0 && use.parsed.uncertain.length === 0)
       harmless(use, 'asks without saving')
   }
 }

@@ -82,6 +82,12 @@ function isPlainConnection(text: string): boolean {
   )
 }
 
+/** `LOAD DATA LOCAL`: a server may ask for any file that the client can read. */
+function namesServer(use: Use): boolean {
+  const hosts = use.parsed.flags.filter(({ flag }) => flag?.names.includes('-h'))
+  return hosts.some(({ value }) => !/^(localhost|127(\.\d+){3}|::1)$/.test(value?.value ?? '?'))
+}
+
 export const SQL_CHECKS: Readonly<Record<string, Check>> = {
   psql: use => {
     if (!isClean(use)) return
@@ -108,6 +114,8 @@ export const SQL_CHECKS: Readonly<Record<string, Check>> = {
     if (!isClean(use)) return
     const given = statements(use, ['-e'])
     if (given.length === 0 && has(use, '-V', '--help')) harmless(use, 'prints help')
+    else if (namesServer(use))
+      becomes(use, 'remote', 'asks a server that may ask back for files of this machine')
     else judgeStatements(use, given, 'mysql')
   },
   sqlite3: embedded('sqlite', ['-cmd']),

@@ -17,6 +17,9 @@ const TERRAFORM = {
     '-json -no-color -raw -state= -type= -draw-cycles -plan= -module-depth= -no-tests -test-directory= -platform= -id= -help',
 } as const
 
+/** Those that start the providers, which are programs below the project's `.terraform`. */
+const TERRAFORM_PROVIDERS = { ...TERRAFORM, kind: 'project' } as const
+
 /** Cloud command lines: which service, then which verb. */
 export const CLOUD: ProgramTable = {
   aws: {
@@ -332,11 +335,12 @@ export const CLOUD: ProgramTable = {
     single: true,
     globals: '-chdir= -version -help --version -v',
     sub: {
-      'show validate graph version modules': TERRAFORM,
+      'version modules': TERRAFORM,
+      'show validate graph': TERRAFORM_PROVIDERS,
       // Values that are kept out of its own listing are printed by name, and as data.
       output: { ...TERRAFORM, flags: `${TERRAFORM.flags} -raw!credential -json!credential` },
       metadata: { sub: { functions: TERRAFORM } },
-      providers: { ...TERRAFORM, max: 0, sub: { schema: TERRAFORM, 'lock mirror': 'remote' } },
+      providers: { ...TERRAFORM, max: 0, sub: { schema: TERRAFORM_PROVIDERS, 'lock mirror': 'remote' } },
       // They run the configuration: a provider and an external data source are programs.
       'console get refresh test': 'build',
       plan: {
@@ -348,7 +352,8 @@ export const CLOUD: ProgramTable = {
       fmt: { kind: 'project', single: true, flags: '-diff -list= -write= -check -recursive -no-color' },
       state: {
         sub: {
-          'list show': TERRAFORM,
+          list: TERRAFORM,
+          show: TERRAFORM_PROVIDERS,
           pull: 'credential',
           'mv rm push replace-provider': 'remote',
         },
