@@ -64,6 +64,8 @@ describe('the network of the sandbox', { timeout: 300_000 }, () => {
   const reached: string[] = []
   const servers: Server[] = []
   let closed = 0
+  /** A server that a setting names, with the names of headers that reached it. */
+  const named: { port: number; headers: string[] } = { port: 0, headers: [] }
 
   const listen = async (host: string): Promise<number> => {
     const server = createServer(socket => {
@@ -81,10 +83,18 @@ describe('the network of the sandbox', { timeout: 300_000 }, () => {
       'index.js': 'module.exports = "installed"',
     })
     closed = await listen('127.0.0.1')
+    const server = createHttpServer((request, response) => {
+      named.headers.push(...request.rawHeaders.filter((_, at) => at % 2 === 0))
+      response.end('seen')
+    })
+    servers.push(server)
+    await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
+    named.port = (server.address() as AddressInfo).port
     here = await registryWorld(
       registry,
       port => [
         `* http://127.0.0.1:${port}`,
+        `* http://127.0.0.1:${named.port}`,
         `* http://rebound.example:${port}`,
         `* https://rebound.example:${port}`,
         `* http://metadata.example:${port}`,
@@ -235,6 +245,57 @@ describe('the network of the sandbox', { timeout: 300_000 }, () => {
     ])
       await here.send(text)
     expect(registry.requests.slice(start).filter(({ line }) => !/^GET /.test(line))).toEqual([])
+  })
+
+  it('passes on no header that a server may take for another one', async () => {
+    const at = `127.0.0.1:${named.port}`
+    const odd = [
+      ...[
+        'X_HTTP_Method_Override',
+        'x.http.method.override',
+        'Content_Length',
+        'Transfer_Encoding',
+        'X_Api_Key',
+      ],
+      ...[
+        'Authorization_',
+        '_Host',
+        'X-A!',
+        'X-A~',
+        "X-A'",
+        'X-A|',
+        'X-A*',
+        'X-A+',
+        'X-A`',
+        'X-A^',
+        'X$A',
+        'X#A',
+        'X%41',
+        'X&A',
+      ],
+    ]
+    const hops = [
+      ...[
+        'Keep-Alive',
+        'Proxy-Authorization',
+        'Proxy-Connection',
+        'TE',
+        'Trailer',
+        'Upgrade',
+        'Via',
+        'Expect',
+      ],
+      ...['X-Forwarded-For', 'Forwarded', 'X-Original-URL', 'X-Rewrite-URL', 'X-Method-Override', 'X-Named'],
+    ]
+    for (const name of [...odd, ...hops])
+      for (const connection of ['close', 'close, X-Named'])
+        await here.send(
+          `GET http://${at}/ HTTP/1.1\r\nHost: ${at}\r\nX-Good: 1\r\n${name}: 1\r\nConnection: ${connection}\r\n\r\n`,
+        )
+    expect(new Set(named.headers.map(name => name.toLowerCase()))).toEqual(
+      new Set(['x-good', 'host', 'connection', 'x-named']),
+    )
+    expect(named.headers.filter(name => name === 'x-named').length).toBeLessThanOrEqual(1)
   })
 })
 

@@ -19,6 +19,9 @@ import { type OpenRequest, renewLogin } from './renew-login.ts'
 const DROPPED =
   /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|content-length|upgrade|expect|host|http2-settings|x-http-method|x-http-method-override|x-method-override|x-forwarded-.*|forwarded|x-original-.*|x-rewrite-url|via)$/i
 
+/** Servers that read `_` or `.` as `-` would take another name for one that is dropped. */
+const PLAIN_NAME = /^[a-z0-9-]+$/
+
 interface Forwarded {
   target: Target
   path: string
@@ -133,7 +136,8 @@ function headersFor(
     .map(word => word.trim().toLowerCase())
   const headers: Record<string, string | string[]> = {}
   for (const [name, value] of Object.entries(request.headers))
-    if (value !== undefined && !DROPPED.test(name) && !named.includes(name)) headers[name] = value
+    if (value !== undefined && PLAIN_NAME.test(name) && !DROPPED.test(name) && !named.includes(name))
+      headers[name] = value
   const length = request.headers['content-length']
   if (length !== undefined && Number(length) > 0) headers['content-length'] = length
   const login = loginFor(rule, path)
