@@ -7,6 +7,8 @@ import type { RuleSet } from './rules/compile.ts'
 export interface PermissionRequest {
   readonly tool: string
   readonly input: unknown
+  /** The agent's own documentation says that this tool changes nothing outside the conversation. */
+  readonly isHarmless?: boolean
   readonly cwd: string
   /** Root of the worktree in which the session began. */
   readonly worktree: string

@@ -85,7 +85,7 @@ export function judgeTool(context: JudgeContext): PermissionJudgement {
       rules.preset.webSearch,
       'searches the web',
     )
-  const harmless = HARMLESS.has(tool)
+  const harmless = request.isHarmless ?? HARMLESS.has(tool)
   return byRules(
     context,
     subject(tool),

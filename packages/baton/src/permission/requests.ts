@@ -5,7 +5,7 @@ import { judge } from './judge.ts'
 import type { PermissionRequest } from './judge-context.ts'
 import type { RuleSet } from './rules/compile.ts'
 
-type Asked = Pick<PermissionRequest, 'tool' | 'input'>
+type Asked = Pick<PermissionRequest, 'tool' | 'input' | 'isHarmless'>
 
 export interface CallPlace extends Pick<PermissionRequest, 'worktree' | 'home'> {
   /** The branch that the session may push with force. */
@@ -55,7 +55,19 @@ export function requestsOf(event: ToolEvent): Asked[] {
         : { tool: 'WebSearch', input: { query: action.query } },
     ]
   }
-  return [{ tool, input }]
+  return [{ tool, input, isHarmless: HARMLESS_TOOLS[agent]?.includes(tool) === true }]
+}
+
+/**
+ * Tools of todo lists, plans and subagents, whose own calls are judged one by one. Only those that the agents' documentation
+ * names: any other name may be that of a plugin's or an extension's tool.
+ */
+const HARMLESS_TOOLS: Partial<Record<ToolEvent['agent'], readonly string[]>> = {
+  codex: ['update_plan', 'spawn_agent'],
+  copilot: ['report_intent', 'update_todo', 'task', 'read_agent', 'list_agents'],
+  cursor: ['TodoWrite', 'Task'],
+  gemini: ['write_todos', 'enter_plan_mode', 'invoke_agent'],
+  opencode: ['todowrite', 'todoread', 'task', 'skill'],
 }
 
 /** Tools that only ask the person, on the agent's own screen. A refusal would leave the agent without an answer. */

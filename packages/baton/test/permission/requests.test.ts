@@ -14,6 +14,39 @@ const STANDARD = rulesInForce(Config.parse({}), PLACE)
 const judged = (...given: Parameters<typeof call>) =>
   judgeCall(call(...given), STANDARD, PLACE, { realpath: path => path })
 
+describe('a tool that changes nothing outside the conversation', () => {
+  test.each<[AgentName, string[]]>([
+    ['codex', ['update_plan', 'spawn_agent']],
+    ['copilot', ['report_intent', 'update_todo', 'task', 'read_agent', 'list_agents']],
+    ['cursor', ['TodoWrite', 'Task']],
+    ['gemini', ['write_todos', 'enter_plan_mode', 'invoke_agent']],
+    ['opencode', ['todowrite', 'todoread', 'task', 'skill']],
+    ['claude-code', ['TodoWrite', 'Task', 'EnterPlanMode']],
+  ])('is allowed by its name in %s, unless a rule speaks of it', (agent, tools) => {
+    for (const tool of tools) {
+      expect(judged(agent, tool, { kind: 'other' }).decision, tool).toBe('allow')
+      const rules = rulesInForce(Config.parse({ permissions: { deny: [{ tool }] } }), PLACE)
+      const event = call(agent, tool, { kind: 'agent' })
+      expect(judgeCall(event, rules, PLACE, { realpath: path => path }).decision, tool).toBe('deny')
+    }
+  })
+
+  test.each<[AgentName, string]>([
+    ['pi', 'task'],
+    ['pi', 'Task'],
+    ['pi', 'todo'],
+    ['opencode', 'db_task'],
+    ['opencode', 'Task'],
+    ['gemini', 'save_memory'],
+    ['gemini', 'activate_skill'],
+    ['copilot', 'write_bash'],
+    ['copilot', 'store_memory'],
+    ['codex', 'send_input'],
+  ])('is not known by another name, or in another agent: %s %s', (agent, tool) => {
+    expect(judged(agent, tool, { kind: 'other' }).decision).toBe('undecided')
+  })
+})
+
 describe('a tool call in the words of rules', () => {
   test.each<[string, Parameters<typeof call>, unknown]>([
     [

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
@@ -131,11 +132,17 @@ describe('the extension for pi', () => {
   })
 })
 
-async function startOpencode(folder: Scratch, answers: Record<string, string>, scope: InstallScope = 'user') {
+async function startOpencode(
+  folder: Scratch,
+  answers: Record<string, string>,
+  scope: InstallScope = 'user',
+  config: () => object = () => ({}),
+) {
   const module = await plugin(opencode, folder, answers, scope)
   const prompts: unknown[] = []
   const replies: unknown[] = []
   const client = {
+    config: { get: async () => ({ data: config() }) },
     session: {
       messages: async () => ({ data: [] }),
       promptAsync: async (order: unknown) => void prompts.push(order),
@@ -164,6 +171,53 @@ describe('the plugin for opencode', () => {
     await yes.event('permission.asked', { id: 'per_1', sessionID: 'ses_1', tool: { callID: 'c1' } })
     await yes.event('permission.asked', { id: 'per_2', sessionID: 'ses_1', tool: { callID: 'c2' } })
     expect(yes.replies).toMatchObject([{ path: { permissionID: 'per_1' }, body: { response: 'once' } }])
+  })
+
+  test.each<[string, unknown, string, string[], boolean]>([
+    ['a pattern asks', { bash: { '*': 'allow', 'git push *': 'ask' } }, 'bash', ['git push origin'], false],
+    ['a pattern asks without its last word', { bash: { 'git push *': 'ask' } }, 'bash', ['git push'], false],
+    ['a pattern of one part asks', { bash: { 'rm *': 'ask' } }, 'bash', ['ls', 'rm x'], false],
+    ['a pattern with a question mark asks', { bash: { 'l?': 'ask' } }, 'bash', ['ls'], false],
+    ['a pattern in the middle asks', { bash: { '*.env*': 'ask' } }, 'bash', ['cat a.env.x'], false],
+    ['a pattern for every tool asks', { '*': { '*secret*': 'ask' } }, 'read', ['my secret'], false],
+    ['a pattern of a file asks', { edit: { '*.md': 'ask' } }, 'edit', ['notes.md'], false],
+    [
+      'a pattern of a folder asks',
+      { external_directory: { '~/x/*': 'ask' } },
+      'external_directory',
+      [`${homedir()}/x/y`],
+      false,
+    ],
+    ['it does not say about what', { bash: { 'git push *': 'ask' } }, 'bash', [], false],
+    ['a pattern asks about something else', { bash: { 'git push *': 'ask' } }, 'bash', ['git pull'], true],
+    ['a pattern of another tool asks', { edit: { '*.md': 'ask' } }, 'bash', ['cat a.md'], true],
+    ['a rule asks about everything', { bash: 'ask' }, 'bash', ['git push'], true],
+    ['a pattern asks about everything', { bash: { '*': 'ask' } }, 'bash', ['git push'], true],
+    ['the settings say nothing', undefined, 'bash', ['git push'], true],
+  ])(
+    'where %s, Baton’s allow answers opencode’s question: %j',
+    async (_, permission, name, patterns, isAnswered) => {
+      for (const config of [{ permission }, { agent: { build: { permission } } }]) {
+        await using folder = scratch()
+        const allow = { ToolCall: '{"decision":"allow","reason":"fine"}' }
+        const { call, event, replies } = await startOpencode(folder, allow, 'user', () => config)
+        await call()
+        const about = { sessionID: 'ses_1', tool: { callID: 'c1' }, permission: name, patterns }
+        await event('permission.asked', { ...about, id: 'per_1' })
+        expect(replies).toHaveLength(isAnswered ? 1 : 0)
+      }
+    },
+  )
+
+  test('settings that cannot be read leave the question to the person', async () => {
+    await using folder = scratch()
+    const allow = { ToolCall: '{"decision":"allow","reason":"fine"}' }
+    const { call, event, replies } = await startOpencode(folder, allow, 'user', () => {
+      throw new Error('not valid')
+    })
+    await call()
+    await event('permission.asked', { id: 'per_1', sessionID: 'ses_1', tool: { callID: 'c1' } })
+    expect(replies).toEqual([])
   })
 
   test('runs what Baton hands it instead of a command, allows only that, and shows its model the command itself', async () => {

@@ -88,6 +88,43 @@ export const Baton = async ({ client, directory }) => {
     return allowed.has(id) && (text === undefined || JSON.stringify(properties).includes(text.slice(1, -1)))
   }
 
+  // opencode's own patterns: any text, one character, and a last argument that may be absent.
+  function covers(rule, text) {
+    let [at, here, star, back] = [0, 0, -1, 0]
+    while (here < text.length) {
+      if (rule[at] === '*') [star, back] = [at++, here]
+      else if (at < rule.length && (rule[at] === '?' || rule[at] === text[here])) [at, here] = [at + 1, here + 1]
+      else if (star < 0) return false
+      else [at, here] = [star + 1, ++back]
+    }
+    while (rule[at] === '*') at++
+    return at === rule.length || (rule.endsWith(' *') && rule.slice(0, -2) === text)
+  }
+  const withHome = rule =>
+    rule.startsWith('~') ? homedir() + rule.slice(1) : rule.startsWith('$HOME') ? homedir() + rule.slice(5) : rule
+  const isObject = value => typeof value === 'object' && value !== null
+  const permissionsIn = value =>
+    isObject(value) ? Object.entries(value).flatMap(([key, each]) => (key === 'permission' ? [each] : permissionsIn(each))) : []
+
+  // What the user wants to be asked about by a pattern, the user answers. A rule that asks about everything leaves it to Baton.
+  async function asksByPattern({ permission, type, patterns, pattern }) {
+    const { data } = await client.config.get({ query: { directory } })
+    const asked = [patterns ?? pattern ?? []].flat().map(String)
+    return permissionsIn(data)
+      .filter(isObject)
+      .flatMap(rules => [rules[permission ?? type], rules['*']])
+      .filter(isObject)
+      .flatMap(rules => Object.entries(rules))
+      .filter(([rule, action]) => action !== 'allow' && rule.replaceAll('*', '').trim() !== '')
+      .some(([rule]) => asked.length === 0 || asked.some(text => covers(withHome(rule), text)))
+  }
+
+  async function answerPermission(id, properties) {
+    if (!isAllowed(properties) || (await asksByPattern(properties).catch(() => true))) return
+    // Baton allowed the call already: no one needs to be asked again.
+    await client.postSessionIdPermissionsPermissionId({ path: { id, permissionID: properties.id }, body: { response: 'once' } })
+  }
+
   // Its dialog is on the screen meanwhile; the first answer counts.
   async function question(id, { id: request, questions, tool }) {
     const asked = { tool_name: 'question', tool_input: { questions }, tool_use_id: tool?.callID }
@@ -120,9 +157,7 @@ export const Baton = async ({ client, directory }) => {
       // Not awaited: opencode would handle no other event before the person answers.
       else if (type === 'question.asked') void question(id, properties).catch(() => {})
       else if (type === 'question.replied' || type === 'question.rejected') waiting.get(properties.requestID)?.abort()
-      else if ((type === 'permission.asked' || type === 'permission.updated') && isAllowed(properties))
-        // Baton allowed the call already: no one needs to be asked again.
-        await client.postSessionIdPermissionsPermissionId({ path: { id, permissionID: properties.id }, body: { response: 'once' } })
+      else if (type === 'permission.asked' || type === 'permission.updated') await answerPermission(id, properties)
     },
 
     async 'command.execute.before'({ command, sessionID, arguments: words }) {
