@@ -358,6 +358,43 @@ describe('new branches', { timeout: 240_000 }, () => {
   })
 })
 
+describe('a branch that is renamed or copied', { timeout: 240_000 }, () => {
+  test('has its new name, follows what it followed, and git says nothing of the read-only configuration', async () => {
+    await using world = await brokerWorld()
+    await world.project.git('push', '-q', 'origin', 'HEAD:main')
+    await world.project.git('fetch', '-q', 'origin')
+    const config = (name: string) => world.project.git('config', `branch.${name}.merge`).catch(() => '')
+    const cases: [string, string, string | undefined, string][] = [
+      ['git switch -q -c one && git branch -m two', 'two', 'one', ''],
+      ['git branch -m two three', 'three', 'two', ''],
+      ['git switch -q -c four origin/main && git branch -m five', 'five', 'four', 'refs/heads/main'],
+      ['git branch --move five six', 'six', 'five', 'refs/heads/main'],
+      ['git -C . branch -M six seven', 'seven', 'six', 'refs/heads/main'],
+      ['git branch -c seven eight', 'eight', undefined, 'refs/heads/main'],
+      ['git switch -q three && git branch -M seven', 'seven', 'three', 'refs/heads/main'],
+    ]
+    for (const [command, branch, gone, merge] of cases) {
+      const ran = await world.run(command)
+      expect(ran, command).toMatchObject({ code: 0 })
+      expect(ran.stderr, command).not.toMatch(/busy|could not|error|fatal|note:/i)
+      const branches = (await world.run('git branch --format="%(refname:short)"')).stdout.split('\n')
+      expect(branches, command).toContain(branch)
+      expect(branches, command).not.toContain(gone)
+      expect(await config(branch), command).toBe(merge)
+    }
+    expect((await world.run('git status -sb')).stdout).toMatch(/^## seven/)
+    for (const command of [
+      'git branch -m nowhere other',
+      'git branch -m eight seven',
+      'git branch -m "a b"',
+    ]) {
+      const ran = await world.run(command)
+      expect(ran.code, command).not.toBe(0)
+      expect(ran.stderr, command).toMatch(/fatal/)
+    }
+  })
+})
+
 describe('signed commits', { timeout: 240_000 }, () => {
   const SSH_KEYGEN = 'ssh-keygen'
   const KEY_USER = { name: 'Me', email: 'me@example.com' }

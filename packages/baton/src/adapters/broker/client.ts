@@ -6,11 +6,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { accessSync, constants, fstatSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { delimiter, join, resolve } from 'node:path'
-import { encodeJson, type Frame, FrameReader } from './frames.ts'
+import { encodeJson, Inbox } from './frames.ts'
 
 const SOCKET = '/.baton/broker/socket'
 const SHIMS = '/.baton/bin'
-const LONGEST = 64 * 1024 * 1024
 const LONGEST_FILE = 1024 * 1024
 
 interface Order {
@@ -196,41 +195,6 @@ async function runShell(text: string): Promise<number> {
   )
 }
 
-/** Frames in the order in which they came. */
-class Inbox {
-  readonly #frames: Frame[] = []
-  readonly #reader = new FrameReader(LONGEST)
-  readonly #socket: Socket
-  #wake: (() => void) | undefined
-  #over = false
-
-  constructor(socket: Socket) {
-    this.#socket = socket
-    socket.on('data', (chunk: Buffer) => {
-      this.#frames.push(...this.#reader.push(chunk))
-      // What is not read yet waits in the daemon, not in memory here.
-      if (this.#frames.length > 64) socket.pause()
-      this.#wake?.()
-    })
-    socket.on('close', () => {
-      this.#over = true
-      this.#wake?.()
-    })
-  }
-
-  async next(): Promise<Frame> {
-    for (;;) {
-      const frame = this.#frames.shift()
-      if (this.#frames.length === 0) this.#socket.resume()
-      if (frame) return frame
-      if (this.#over) return { kind: 'end', content: Buffer.alloc(0) }
-      await new Promise<void>(wake => {
-        this.#wake = wake
-      })
-    }
-  }
-}
-
 async function follow(order: Order, reader: Inbox): Promise<unknown> {
   switch (order.do) {
     case 'own':
@@ -281,6 +245,7 @@ async function runBranching(): Promise<{ code: number; upstream?: readonly strin
     const follows = await remoteBranch(target)
     if (follows) return { code: 0, upstream: [`--set-upstream-to=${follows}`, branch ?? current ?? ''] }
   }
+  if (command === 'branch' && rest.some(word => MOVES.test(word))) return moveBranch(rest, named)
   const isPlain = rest.some(word => /^(--no-track|--track=inherit|--)$/.test(word))
   if (isPlain || (command === 'branch' && named.length < 2))
     return { code: await runGit(argv, process.cwd()) }
@@ -299,6 +264,32 @@ async function runBranching(): Promise<{ code: number; upstream?: readonly strin
   if (code !== 0 || fresh.length !== 1 || branch === undefined) return { code }
   const target = follows ?? (named.includes(branch) ? await onlyRemoteBranch(branch) : undefined)
   return target ? { code, upstream: [`--set-upstream-to=${target}`, branch] } : { code }
+}
+
+const MOVES = /^(-[mMcC]|--move|--copy)$/
+
+/** git renames or copies the branch, and then fails because it cannot change its configuration: the daemon does that part. */
+async function moveBranch(
+  rest: readonly string[],
+  named: readonly string[],
+): Promise<{ code: number; upstream?: readonly string[] }> {
+  const git = realProgram('git')
+  if (!git) return { code: fail('git: command not found', 127) }
+  const current = (await gitText(['symbolic-ref', '--short', '-q', 'HEAD']))?.trimEnd()
+  const [from = '', to = ''] = named.length === 1 ? [current, named[0]] : named
+  const before = await localBranches()
+  const follows = await remoteBranch(`${from}@{upstream}`)
+  const child = spawn(git, argv, { stdio: ['inherit', 'inherit', 'pipe'] })
+  const said: Buffer[] = []
+  child.stderr.on('data', (chunk: Buffer) => said.push(chunk))
+  const code = await ended(child)
+  const after = await localBranches()
+  const isCopy = rest.some(word => /^(-[cC]|--copy)$/.test(word))
+  const isDone =
+    code === 128 && after.has(to) && (isCopy ? !before.has(to) : before.has(from) && !after.has(from))
+  if (!isDone) process.stderr.write(Buffer.concat(said))
+  if (!isDone) return { code }
+  return follows ? { code: 0, upstream: [`--set-upstream-to=${follows}`, to] } : { code: 0 }
 }
 
 const localBranches = async (): Promise<Set<string>> =>

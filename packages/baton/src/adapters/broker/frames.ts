@@ -1,3 +1,5 @@
+import type { Socket } from 'node:net'
+
 /** The frames between a program in the sandbox and the daemon: a kind (1 byte), a length (4 bytes) and the content. */
 export type FrameKind = 'json' | 'out' | 'err' | 'data' | 'end'
 
@@ -54,5 +56,42 @@ export class FrameReader {
     const all = Buffer.concat(this.#chunks)
     this.#chunks = [all]
     return all
+  }
+}
+
+const LONGEST_RECEIVED = 64 * 1024 * 1024
+
+/** Frames from the daemon, in the order in which they came. */
+export class Inbox {
+  readonly #frames: Frame[] = []
+  readonly #reader = new FrameReader(LONGEST_RECEIVED)
+  readonly #socket: Socket
+  #wake: (() => void) | undefined
+  #over = false
+
+  constructor(socket: Socket) {
+    this.#socket = socket
+    socket.on('data', (chunk: Buffer) => {
+      this.#frames.push(...this.#reader.push(chunk))
+      // What is not read yet waits in the daemon, not in memory here.
+      if (this.#frames.length > 64) socket.pause()
+      this.#wake?.()
+    })
+    socket.on('close', () => {
+      this.#over = true
+      this.#wake?.()
+    })
+  }
+
+  async next(): Promise<Frame> {
+    for (;;) {
+      const frame = this.#frames.shift()
+      if (this.#frames.length === 0) this.#socket.resume()
+      if (frame) return frame
+      if (this.#over) return { kind: 'end', content: Buffer.alloc(0) }
+      await new Promise<void>(wake => {
+        this.#wake = wake
+      })
+    }
   }
 }

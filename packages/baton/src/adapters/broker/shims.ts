@@ -16,7 +16,8 @@ const BRANCHING = `
     switch | checkout | branch)
       case "$word  $* " in
         *' -- '*) ;;
-        switch* | checkout* | *' -u'* | *' --set-upstream-to'* | *' -t '* | *' --track'* | *' '[!-]*/*) exec CALL ;;
+        switch* | checkout* | *' -u'* | *' --set-upstream-to'* | *' -t '* | *' --track'* | *' '[!-]*/* | \
+          *' branch'*' -'[mMcC]' '* | *' branch'*' --move '* | *' branch'*' --copy '*) exec CALL ;;
       esac
       break ;;`
 

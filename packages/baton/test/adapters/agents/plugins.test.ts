@@ -149,7 +149,10 @@ async function startOpencode(
     },
     postSessionIdPermissionsPermissionId: async (reply: unknown) => void replies.push(reply),
   }
+  const listeners = new Set(process.listeners('exit'))
   const hooks = (await module.Baton?.({ client, directory: folder.path })) as Record<string, Handler>
+  // A test ends no process.
+  for (const each of process.listeners('exit')) if (!listeners.has(each)) process.off('exit', each)
   const say = async (text: string, sessionID = 'ses_1') => {
     const parts = [{ id: 'prt_1', type: 'text', text }]
     await hooks['chat.message']?.({ sessionID }, { message: { id: 'msg_1' }, parts })
@@ -173,51 +176,56 @@ describe('the plugin for opencode', () => {
     expect(yes.replies).toMatchObject([{ path: { permissionID: 'per_1' }, body: { response: 'once' } }])
   })
 
-  test.each<[string, unknown, string, string[], boolean]>([
-    ['a pattern asks', { bash: { '*': 'allow', 'git push *': 'ask' } }, 'bash', ['git push origin'], false],
-    ['a pattern asks without its last word', { bash: { 'git push *': 'ask' } }, 'bash', ['git push'], false],
-    ['a pattern of one part asks', { bash: { 'rm *': 'ask' } }, 'bash', ['ls', 'rm x'], false],
-    ['a pattern with a question mark asks', { bash: { 'l?': 'ask' } }, 'bash', ['ls'], false],
-    ['a pattern in the middle asks', { bash: { '*.env*': 'ask' } }, 'bash', ['cat a.env.x'], false],
-    ['a pattern for every tool asks', { '*': { '*secret*': 'ask' } }, 'read', ['my secret'], false],
-    ['a pattern of a file asks', { edit: { '*.md': 'ask' } }, 'edit', ['notes.md'], false],
-    [
-      'a pattern of a folder asks',
-      { external_directory: { '~/x/*': 'ask' } },
-      'external_directory',
-      [`${homedir()}/x/y`],
-      false,
-    ],
-    ['it does not say about what', { bash: { 'git push *': 'ask' } }, 'bash', [], false],
-    ['a pattern asks about something else', { bash: { 'git push *': 'ask' } }, 'bash', ['git pull'], true],
-    ['a pattern of another tool asks', { edit: { '*.md': 'ask' } }, 'bash', ['cat a.md'], true],
-    ['a rule asks about everything', { bash: 'ask' }, 'bash', ['git push'], true],
-    ['a pattern asks about everything', { bash: { '*': 'ask' } }, 'bash', ['git push'], true],
-    ['the settings say nothing', undefined, 'bash', ['git push'], true],
-  ])(
-    'where %s, Baton’s allow answers opencode’s question: %j',
-    async (_, permission, name, patterns, isAnswered) => {
-      for (const config of [{ permission }, { agent: { build: { permission } } }]) {
-        await using folder = scratch()
-        const allow = { ToolCall: '{"decision":"allow","reason":"fine"}' }
-        const { call, event, replies } = await startOpencode(folder, allow, 'user', () => config)
-        await call()
-        const about = { sessionID: 'ses_1', tool: { callID: 'c1' }, permission: name, patterns }
-        await event('permission.asked', { ...about, id: 'per_1' })
-        expect(replies).toHaveLength(isAnswered ? 1 : 0)
-      }
-    },
-  )
-
-  test('settings that cannot be read leave the question to the person', async () => {
+  test('Baton’s allow answers opencode’s question, unless a pattern in the settings asks it', async () => {
+    const rows: [string, unknown, string, string[], boolean][] = [
+      ['a pattern asks', { bash: { '*': 'allow', 'git push *': 'ask' } }, 'bash', ['git push origin'], false],
+      [
+        'a pattern asks without its last word',
+        { bash: { 'git push *': 'ask' } },
+        'bash',
+        ['git push'],
+        false,
+      ],
+      ['a pattern of one part asks', { bash: { 'rm *': 'ask' } }, 'bash', ['ls', 'rm x'], false],
+      ['a pattern with a question mark asks', { bash: { 'l?': 'ask' } }, 'bash', ['ls'], false],
+      ['a pattern in the middle asks', { bash: { '*.env*': 'ask' } }, 'bash', ['cat a.env.x'], false],
+      ['a pattern for every tool asks', { '*': { '*secret*': 'ask' } }, 'read', ['my secret'], false],
+      ['a pattern of a file asks', { edit: { '*.md': 'ask' } }, 'edit', ['notes.md'], false],
+      [
+        'a pattern of a folder asks',
+        { external_directory: { '~/x/*': 'ask' } },
+        'external_directory',
+        [`${homedir()}/x/y`],
+        false,
+      ],
+      ['it does not say about what', { bash: { 'git push *': 'ask' } }, 'bash', [], false],
+      ['a pattern asks about something else', { bash: { 'git push *': 'ask' } }, 'bash', ['git pull'], true],
+      ['a pattern of another tool asks', { edit: { '*.md': 'ask' } }, 'bash', ['cat a.md'], true],
+      ['a rule asks about everything', { bash: 'ask' }, 'bash', ['git push'], true],
+      ['a pattern asks about everything', { bash: { '*': 'ask' } }, 'bash', ['git push'], true],
+      ['the settings say nothing', undefined, 'bash', ['git push'], true],
+    ]
     await using folder = scratch()
+    let config: object | undefined = {}
     const allow = { ToolCall: '{"decision":"allow","reason":"fine"}' }
     const { call, event, replies } = await startOpencode(folder, allow, 'user', () => {
-      throw new Error('not valid')
+      if (!config) throw new Error('not valid')
+      return config
     })
     await call()
+    for (const [where, permission, name, patterns, isAnswered] of rows)
+      for (const settings of [{ permission }, { agent: { build: { permission } } }]) {
+        config = settings
+        const before = replies.length
+        const about = { sessionID: 'ses_1', tool: { callID: 'c1' }, permission: name, patterns }
+        await event('permission.asked', { ...about, id: 'per_1' })
+        expect(replies.length - before, where).toBe(isAnswered ? 1 : 0)
+      }
+    // Settings that cannot be read leave the question to the person.
+    config = undefined
+    const before = replies.length
     await event('permission.asked', { id: 'per_1', sessionID: 'ses_1', tool: { callID: 'c1' } })
-    expect(replies).toEqual([])
+    expect(replies).toHaveLength(before)
   })
 
   test('runs what Baton hands it instead of a command, allows only that, and shows its model the command itself', async () => {
