@@ -1,8 +1,8 @@
 /**
- * What the next session receives: generated sessions in three agents' (the fifth and sixth blind set: four agents') transcript formats with real git repositories, through the
+ * What the next session receives: generated sessions in three agents' (since the fifth blind set: four agents') transcript formats with real git repositories, through the
  * real handoff code, with a model that writes everything, little, or nothing. A fact counts as received when it is in the injected
  * text, or in a section that the text names with a command that prints it.
- * Run: node bench/continuity.ts [--part held-out|tuning|blind|blind-2|blind-3|blind-4|blind-5|blind-6] [--sessions 48] [--misses] [--behavior lazy] [--lies-only] [--facts-only]
+ * Run: node bench/continuity.ts [--part held-out|tuning|blind|blind-2|blind-3|blind-4|blind-5|blind-6|blind-7] [--sessions 48] [--misses] [--behavior lazy] [--lies-only] [--facts-only]
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -14,6 +14,8 @@ import { FIFTH_LIES, FIFTH_OWN, FIFTH_TRUTHS } from './continuity/blind/fifth-st
 import { FOURTH_LIES, FOURTH_SESSIONS, FOURTH_TRUTHS } from './continuity/blind/fourth.ts'
 import { SECOND_LIES, SECOND_SESSIONS, SECOND_TRUTHS } from './continuity/blind/second.ts'
 import { BLIND_SESSIONS } from './continuity/blind/sessions.ts'
+import { SEVENTH_SESSIONS } from './continuity/blind/seventh.ts'
+import { SEVENTH_LIES, SEVENTH_OWN, SEVENTH_TRUTHS } from './continuity/blind/seventh-statements.ts'
 import { SIXTH_SESSIONS } from './continuity/blind/sixth.ts'
 import { SIXTH_LIES, SIXTH_OWN, SIXTH_TRUTHS } from './continuity/blind/sixth-statements.ts'
 import { BLIND_LIES, BLIND_TRUTHS, ownStatements } from './continuity/blind/statements.ts'
@@ -85,6 +87,7 @@ const BLIND_SETS: Readonly<Record<string, BlindSet>> = {
   'blind-4': { sessions: FOURTH_SESSIONS, lies: FOURTH_LIES, truths: FOURTH_TRUTHS },
   'blind-5': { sessions: FIFTH_SESSIONS, lies: FIFTH_LIES, truths: FIFTH_TRUTHS, own: FIFTH_OWN },
   'blind-6': { sessions: SIXTH_SESSIONS, lies: SIXTH_LIES, truths: SIXTH_TRUTHS, own: SIXTH_OWN },
+  'blind-7': { sessions: SEVENTH_SESSIONS, lies: SEVENTH_LIES, truths: SEVENTH_TRUTHS, own: SEVENTH_OWN },
 }
 const START = Date.UTC(2026, 0, 22, 12)
 const blindSet = BLIND_SETS[values.part]
