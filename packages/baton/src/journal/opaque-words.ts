@@ -1,5 +1,6 @@
-import { isKnownName, isProduct, isStrong, namesAccess } from './secret-clauses.ts'
+import { namesAccess } from './secret-clauses.ts'
 import { isLabelled } from './secret-positions.ts'
+import { isKnownName, isProduct, isStrong } from './value-forms.ts'
 
 /**
  * Words of the user that may be a secret although nothing calls them one: they are neither language nor a known kind of name. The

@@ -6,6 +6,9 @@ import {
   isSecretForm,
   positionBehind,
 } from './secret-positions.ts'
+import { findCommandSecrets, type PlacedSecret } from './secrets-in-commands.ts'
+import { findSettingSecrets } from './secrets-in-settings.ts'
+import { isDigest, isIdentifier, isKnownName, isStrong, kindsOf } from './value-forms.ts'
 
 /**
  * Secrets that no phrase announces. A clause that names a secret, in whatever words and order, must not carry a value next to the
@@ -19,7 +22,7 @@ export function secretValuesIn(text: string): string[] {
 export function withoutSecretValues(text: string): string {
   let clean = ''
   let read = 0
-  for (const { value, at, what } of findSecretValues(text)) {
+  for (const { value, at, what } of findSecretValues(text).sort((a, b) => a.at - b.at)) {
     if (at < read) continue
     clean += `${text.slice(read, at)}[redacted: ${what}]`
     read = at + value.length
@@ -27,22 +30,16 @@ export function withoutSecretValues(text: string): string {
   return read === 0 ? text : clean + text.slice(read)
 }
 
-interface FoundValue {
-  value: string
-  at: number
-  what: string
-}
-
 /** What a secret is called. One word of the concept per language is enough: how a sentence is built around it does not matter. */
 const PASSWORD = [
-  '(?<!(?:first|second|third|final|last|next|each|one|single|two|this|every|compiler|optimizer|render|st|nd|rd|th)[ -])pass(?= (?:is|ist|=) )|pass(?:word|wort|phrase|code|wd|key)s?|passord|p(?:ass)?wo?r?ds?|pwd?|psw|mdp|kennw(?:ort|örter)|losung(?:swort)?|codewort|parol(?:[aăe]\\p{L}{0,6})?|parool',
+  '(?<!(?:first|second|third|final|last|next|each|one|single|two|this|every|compiler|optimizer|render|st|nd|rd|th)[ -])pass(?= (?:is|ist|=) )|pass(?:word|wort|phrase|code|wd|key)s?|assword|passord|p(?:ass)?wo?r?ds?|pwd?|psw|mdp|kennw(?:ort|örter)|losung(?:swort)?|codewort|parol(?:[aăe]\\p{L}{0,6})?|parool',
   'mots? de passe|contraseñas?|contrasenya|contrasinal|clave|senhas?|palavras?-passe|wachtwoord(?:en)?|lösenord|adgangskode|kodeord',
   'salasana\\p{L}{0,4}|hasł(?:o|a|em)|hesl[oa]|jelsz[óo]\\w{0,3}|lozink[aeu]|gesl[oa]|slaptažod\\w{1,4}|lykilorð|şifre(?!le)\\p{L}{0,6}|mật khẩu|kata sandi|kata laluan|pasahitza',
   'парол[ьяюеи]\\w{0,2}|κωδικ\\S{1,3}|סיסמ\\S{1,2}|كلمة (?:المرور|السر)|पासवर्ड|รหัสผ่าน|パスワード|パスフレーズ|合言葉|密码|密碼|口令|비밀번호|비번|암호',
 ].join('|')
 const KEY = [
   'secrets?|tokens?|credentials?|creds?|geheimnis|jeton|ficha de acceso|トークン|(?:暗号|暗号化|アクセス|秘密|共有|認証)キー|秘密鍵|令牌|密钥|密鑰|金鑰|秘钥|토큰|токен',
-  '(?:api|access|secret|app|auth|session|encryption|signing|private|master|network|wifi|wlan|wpa|licen[sc]e|shared|client|account|admin|storage|deploy|service|bot)[ _-]?(?:key|schlüssel)|\\p{L}{3,20}-?schlüssel|apikey|clés? (?:secrète|d.api|api|privée|d.accès)|llave|chave',
+  '(?:api|access|secret|app|auth|session|encryption|signing|private|master|network|wifi|wlan|wpa|licen[sc]e|activation|registration|product|shared|client|account|admin|storage|deploy|service|bot)[ _-]?(?:key|schlüssel)|\\p{L}{3,20}-?schlüssel|apikey|clés? (?:secrète|d.api|api|privée|d.accès)|llave|chave',
   'zugangs(?!code)\\p{L}{3,12}|anmeldedaten|zugang|identifiants|credencia(?:les|is)|credenziali|認証情報|凭证|凭据|webhook|bearer|jwt|seed phrase|(?:recovery|backup|rescue|scratch) codes?|wiederherstellungscodes?|(?:notfall|backup)-?codes?|codes? de (?:récupération|secours)|códigos? de (?:recuper\\p{L}{3,8}|respaldo)|codici di (?:recupero|backup)|herstelcodes?|kod[yów]{1,2} (?:odzyskiwania|zapasowe)|リカバリーコード|恢复代码|mnemonic|sshpass|htpasswd',
 ].join('|')
 const PIN = [
@@ -52,16 +49,16 @@ const PIN = [
 ].join('|')
 /** A noun for any code: only digits right behind it count, and not those of errors, post and countries. */
 const CODE =
-  '(?<!(?:error|exit|status|return|response|result|http|sql|mysql|zip|postal|post|country|area|currency|language|lang|product|item|color|source|event|reason|signal|iso|hs|sort|swift|tax|hata|posta|çıkış|durum|the|this|that|our|your|of|new|old|more|dead|machine|byte|legacy)[ -])(?:code|kod(?:u|em|en|et)?|koodi(?:lla)?|código|codice|код(?:ом)?|コード|코드)'
+  '(?<!(?:error|exit|status|return|response|result|http|sql|mysql|zip|postal|post|country|area|currency|language|lang|product|item|color|source|event|reason|signal|iso|hs|sort|swift|tax|hata|posta|çıkış|durum|the|this|that|our|your|of|new|old|more|dead|machine|byte|legacy)[ -])(?:(?:[4-9]|four|five|six|eight)[ -]digits?|code|kod(?:u|em|en|et)?|koodi(?:lla)?|código|codice|код(?:ом)?|コード|코드)'
 const ACCOUNT =
   'log-?ins?|log in|logged in|signs? in|log on|user(?:name)?|account|anmeld(?:en|ung)|einloggen|benutzer(?:name)?|nutzer|konto|connecte[rz]?|utilisateur|identifiant|iniciar sesión|usuario|cuenta|utente|accesso|usuário|conta|ログイン|アカウント|ユーザー名?|登录|登陆|账号|帐号|用户名?|로그인|계정|логин'
 /** One of these is in every clause that names a secret: a quick test before the slow ones. */
 const PASSWORD_STEMS =
-  'pass|pw|psw|mdp|kennw|parol|parool|contras|clave|senha|palavra|wachtw|lösen|adgang|kodeord|salasana|hasł|hesl|jelsz|lozin|gesl|slapta|lykil|şifre|mật|kata |losung|codewort|парол|κωδικ|סיסמ|كلمة|पास|รหัส|パス|合言|密|口令|비밀|비번|암호'
+  'pass|assw|pw|psw|mdp|kennw|parol|parool|contras|clave|senha|palavra|wachtw|lösen|adgang|kodeord|salasana|hasł|hesl|jelsz|lozin|gesl|slapta|lykil|şifre|mật|kata |losung|codewort|парол|κωδικ|סיסמ|كلمة|पास|รหัส|パス|合言|密|口令|비밀|비번|암호'
 const OTHER_STEMS =
-  'secret|token|cred|geheim|jeton|ficha|トーク|令牌|金鑰|秘|恢复|リカバ|odzysk|zapasow|herstel|recuper|récup|respaldo|secours|토큰|токен|key|schlüss|clé|llave|chave|zugang|anmeld|identif|認証|凭|webhook|bearer|jwt|seed|mnemon|pin\\b|code|código|codice|otp|2fa|mfa|tan\\b|combin|暗証|验证|门禁|핀|log|sign|user|account|konto|connec|nutzer|utilis|inici|usu|cuenta|utente|accesso|conta|ログ|アカ|ユー|登|账|帐|用户|로그|계정|логин|auth|keypad|kod|код|コード|코드|代码|キー|鍵|pin[-_=:]'
+  'secret|token|cred|geheim|jeton|ficha|トーク|令牌|金鑰|秘|恢复|リカバ|odzysk|zapasow|herstel|recuper|récup|respaldo|secours|토큰|токен|key|schlüss|clé|llave|chave|zugang|anmeld|identif|認証|凭|webhook|bearer|jwt|seed|mnemon|pin\\b|code|código|codice|otp|2fa|mfa|tan\\b|combin|暗証|验证|门禁|핀|log|sign|user|account|konto|connec|nutzer|utilis|inici|usu|cuenta|utente|accesso|conta|ログ|アカ|ユー|登|账|帐|用户|로그|계정|логин|auth|keypad|kod|код|コード|코드|digit|代码|キー|鍵|pin[-_=:]'
 /** One of these is in every text in which a rule here can match. */
-export const SECRET_STEMS = `${PASSWORD_STEMS}|${OTHER_STEMS}|[a-z\\d][!$%&*^~+?§#]|\\d[a-z]{1,8}\\d`
+export const SECRET_STEMS = `${PASSWORD_STEMS}|${OTHER_STEMS}|[a-z\\d][!$%&*^~+?§#]|\\d[a-z]{1,8}\\d|\\s-[a-z]{1,2}\\s|\\s/[a-z]{1,12}:|crypt|kinit|cookie|[?&](?:sig|x-)|:\\d{3,5}:`
 const MAY_NAME_PASSWORD = new RegExp(PASSWORD_STEMS, 'i')
 const MAY_NAME = new RegExp(`${PASSWORD_STEMS}|${OTHER_STEMS}`, 'i')
 /** Without one of these, only a word that a password's name announces can be a value. */
@@ -77,11 +74,12 @@ const IN_WORD =
 const CLAUSE = /[^\n]{1,4000}/g
 /** Sentences end before a blank; a value may hold a full stop. */
 const SENTENCE_END = /[.!?;]\s{1,8}(?=\p{L})|[。！？；]/gu
+// A setting behind another one begins a new token: `Server=x;Pwd=y`.
 const TOKEN =
-  /[^\s"'`“”„«»「」『』（）()<>[\]{}|，。：、；！？\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]{1,400}/gu
+  /(?:[;&](?![A-Za-z][\w ]{0,30}=)|[^\s"'`“”„«»「」『』（）()<>[\]{}|;&，。：、；！？\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]){1,400}/gu
 
 /** The same without the classes of other scripts, which take long. */
-const ASCII_TOKEN = /[^\s"'`()<>[\]{}|]{1,400}/g
+const ASCII_TOKEN = /(?:[;&](?![A-Za-z][\w ]{0,30}=)|[^\s"'`()<>[\]{}|;&]){1,400}/g
 const ASCII = /^[\t -~]*$/
 
 /** How many characters away from its name a value may be that has only two kinds of characters. */
@@ -90,9 +88,11 @@ const NEAR_IN_COMMAND = 24
 const ADJACENT = 12
 const COMMAND = /(?:^|\s)--?[A-Za-z][\w-]*|^\s*(?:\$ |[A-Z_]{3,}=|export )/
 
-function findSecretValues(text: string): FoundValue[] {
-  const found: FoundValue[] = []
+function findSecretValues(text: string): PlacedSecret[] {
+  const found: PlacedSecret[] = []
   for (const { 0: line, index } of text.matchAll(CLAUSE)) {
+    for (const each of [...findCommandSecrets(line), ...findSettingSecrets(line)])
+      found.push({ ...each, at: each.at + index })
     if (MAY_BE_VALUE.test(line) ? !MAY_NAME.test(line) && !HINT.test(line) : !MAY_NAME_PASSWORD.test(line))
       continue
     const isCommand = COMMAND.test(line)
@@ -111,9 +111,9 @@ function findSecretValues(text: string): FoundValue[] {
 }
 
 /** Without a name, only a strong value counts; most clauses have nothing like one. */
-const HINT = /[\p{L}\d][!$%&*^~+?§#][\p{L}\d]|\d[!$^§]|[\w+/=.-]{20}/u
+const HINT = /[\p{L}\d][!$%&*^~+?§#][\p{L}\d]|\d[!$^§#]|[\w+/=.-]{20}/u
 
-function inClause(clause: string, isCommand: boolean): FoundValue[] {
+function inClause(clause: string, isCommand: boolean): PlacedSecret[] {
   const names: { from: number; to: number; kind: string; name: string }[] = []
   for (const { index, 0: name, groups = {} } of clause.matchAll(NAMES)) {
     const kind = Object.keys(groups).find(each => groups[each] !== undefined) ?? 'key'
@@ -135,8 +135,9 @@ function inClause(clause: string, isCommand: boolean): FoundValue[] {
   const spoken = secret.filter(({ kind }) => kind !== 'code')
   const isNamed = isCommand ? names.length > 0 : names.some(({ kind }) => kind !== 'code')
   let [next, nextSpoken] = [0, 0]
-  return tokens.flatMap((token): FoundValue[] => {
+  return tokens.flatMap((token): PlacedSecret[] => {
     if (names.length === 0 && !MAY_BE_STRONG.test(token.value) && !token.value.includes('#')) return []
+    if (isDigest(token.value)) return []
     const part = valuePart(token.value)
     const value = part.text
     const [at, end] = [token.at + part.at, token.at + part.at + value.length]
@@ -173,7 +174,9 @@ function inClause(clause: string, isCommand: boolean): FoundValue[] {
         value.length >= 6 &&
         /\d/.test(value) &&
         !isIdentifier(value)) ||
-      (near && isWeak(value)) ||
+      (near &&
+        isWeak(value) &&
+        (nearest?.kind !== 'pin' || !/^pins?$/i.test(nearest.name) || /\d{4}/.test(value))) ||
       (near && keypad && (isPinName || (nearest?.kind === 'password' && distance <= ADJACENT))) ||
       (before?.kind === 'password' && isWordBehind(clause, before.to, at, value))
     const isCertain = isSure || isStrongHere || isAnnounced
@@ -220,29 +223,6 @@ function valuePart(token: string): { text: string; at: number; assigned: boolean
   return { text, at: lead.length + start, assigned: lead !== '' }
 }
 
-/** How many of these a value has: small letters, capitals, digits, other signs. */
-const kindsOf = (value: string): number =>
-  [/\p{Ll}/u, /\p{Lu}/u, /\d/, /[^\p{L}\d]/u].filter(kind => kind.test(value)).length
-
-/** All four kinds, with a sign that names do not have, or a long random text. */
-export function isStrong(value: string): boolean {
-  if (value.includes('/') && !/^[A-Za-z0-9+/]{32,}={0,2}$/.test(value)) return false
-  if (
-    value.length >= 7 &&
-    value.length <= 80 &&
-    kindsOf(value) === 4 &&
-    /[\p{L}\d][!$%&*^~+?§#][\p{L}\d]|\d[!$^§]$/u.test(value)
-  )
-    return !isIdentifier(value)
-  if (value.length < 20 || !/^[\w+/=.-]+$/.test(value) || kindsOf(value.replaceAll(/[^A-Za-z\d]/g, '')) < 3)
-    return false
-  const changes = [...value].filter((sign, i) => i > 0 && kindOf(sign) !== kindOf(value[i - 1] ?? '')).length
-  return changes / value.length >= 0.35 && (value.match(/\d+/g)?.length ?? 0) >= 3
-}
-
-const kindOf = (sign: string): number =>
-  /\d/.test(sign) ? 0 : /[a-z]/.test(sign) ? 1 : /[A-Z]/.test(sign) ? 2 : 3
-
 const isWeak = (value: string): boolean =>
   value.length >= 5 &&
   value.length <= 200 &&
@@ -256,70 +236,9 @@ const isPin = (value: string, after: string): boolean =>
     after,
   )
 
-/** What developers write that is not a word and not a secret either. */
-export function isKnownName(value: string): boolean {
-  return (
-    KNOWN.test(value) ||
-    PRODUCT.test(value) ||
-    /^(?:\[?redacted|true|false|null|none|https?:|\$|%|\*{3}|<|\{\{|~)/i.test(value) ||
-    // Paths and files; a value with a slash that is random is found as a strong one.
-    (value.includes('/') && !isStrong(value)) ||
-    /^[\p{L}\w.+-]{1,100}\.(?:[a-z]{1,4}\d?|json|yaml|toml|lock|local|internal|example)(?::\d+)*$/u.test(
-      value,
-    )
-  )
-}
-
-const KNOWN = new RegExp(
-  [
-    // hashes, ids and tickets
-    '[0-9a-f]{7,64}',
-    '0[xX][\\da-fA-F]{1,64}',
-    '[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}',
-    'sha\\d{1,3}[-:][\\w+/=-]{20,}',
-    '[\\w./:-]{1,200}@sha\\d{1,3}:[\\da-f]{6,128}',
-    '[A-Z][A-Z\\d]{0,12}-\\d{1,7}',
-    '(?:[a-z][\\w.-]{0,40}|PR|MR|GH|Issue|Bug|Ticket)#\\d{1,7}',
-    '#\\d+',
-    '(?:toolu|msg|call|req|run|ses|evt|hnd|clm|ask|chatcmpl|resp|item|rs|fc)_\\w+',
-    '[a-z]+(?:_[a-z]+)+\\d{0,2}',
-    // versions, dates, times, amounts, ports, addresses
-    'v?\\d+(?:[.:,xX×-]\\d+)*(?:[-+.](?:rc|beta|alpha|dev|pre|snapshot|lts|slim|alpine)[\\w.]*)?',
-    'v?\\d+(?:\\.\\d+){1,3}(?:-(?:rc|beta|alpha|dev|pre|snapshot|canary|next|nightly)[\\d.]{0,12})?(?:-\\d{1,6})?[-+]g?[0-9a-f]{7,40}(?:[-+.]dirty)?',
-    '\\d{4}-\\d\\d?(?:-\\d\\d?)?(?:T[\\d:.]+Z?)?',
-    '[<>=~^]{0,2}\\d[\\d.,]*\\s?[\\p{L}%°µ]{1,8}(?:\\/\\p{L}{1,4})?',
-    '[\\w.+-]+@[\\w-]+(?:\\.[\\w-]+)+|[a-z][\\w.-]+@[a-z][a-z-]*\\d{0,2}',
-    '(?:\\d{1,3}\\.){3}\\d{1,3}(?::\\d+)?',
-    '[\\w.-]+:\\d{2,5}(?::\\d{2,5})?',
-    '@?[\\w./-]+@[v^~]?\\d[\\w.-]*',
-    '[a-z][\\w.-]*:v?\\d[\\w.-]*',
-    // names of variables, and calls
-    '[A-Z][A-Z\\d]*(?:_[A-Z\\d]+)+',
-    '[A-Za-z_$][\\w$]*(?:\\.[A-Za-z_$][\\w$]*)+',
-  ]
-    .map(form => `^(?:${form})$`)
-    .join('|'),
-  'u',
-)
-
-/** Algorithms, formats and products that end with a number. */
-const PRODUCT =
-  /^(?:(?:sha|md|aes|rsa|hmac|[hrep]s|utf|base|oauth|argon|bcrypt|scrypt|pbkdf|ed|x|curve|secp|https?|tls|ssl|ipv|iso|rfc|es|web|arm|amd|win|python|node|java|php|postgres|postgresql|mysql|log|neo|vue|angular|next|mp|s|k|h|p|ec|q|fido|jdk|ios|android|usb|wpa|ntlmv|smb|psr)-?\d{1,5}\w{0,4}(?:-\w{1,6})?|a11y|i18n|l10n|k8s)$/i
-
-export const isProduct = (word: string): boolean => PRODUCT.test(word)
-
 /** Whether a clause is about an account, a log-in or another machine. */
 export const namesAccess = (clause: string): boolean => clause.search(ACCESS) >= 0
 const ACCESS = new RegExp(
-  `(?<![\\p{Script=Latin}\\p{Script=Cyrillic}\\d_])(?:${ACCOUNT}|ssh|vpn|rdp|ftp)(?![\\p{Script=Latin}\\p{Script=Cyrillic}\\d_])|(?<![\\d.])(?:\\d{1,3}\\.){3}\\d{1,3}(?![\\d.])`,
+  `(?<![\\p{Script=Latin}\\p{Script=Cyrillic}\\d_])(?:${ACCOUNT}|ssh|vpn|rdp|ftp|wi-?fi|wlan|asks? for|get(?:s|ting)? in)(?![\\p{Script=Latin}\\p{Script=Cyrillic}\\d_])|(?<![\\d.])(?:\\d{1,3}\\.){3}\\d{1,3}(?![\\d.])`,
   'iu',
 )
-
-/** Names in code: words of letters with a number at an end or between them, methods, keys to press. */
-const isIdentifier = (value: string): boolean =>
-  /^[a-z]+(?:[-_][a-z]+)*(?:[-_]v?\d{1,2})?$/.test(value) ||
-  /^[A-Z][\w:]*#[a-z_]\w*[?!]?$/.test(value) ||
-  /^(?:ctrl|alt|shift|cmd|meta|option|strg|win)\+/i.test(value) ||
-  /^[a-z]+(?:[A-Z][a-z]+)*\d{0,2}$/.test(value) ||
-  /^(?:[A-Z][a-z]+){2,}\d{0,2}$/.test(value) ||
-  /%[\dA-F]{2}/.test(value)

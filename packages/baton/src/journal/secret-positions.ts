@@ -1,3 +1,5 @@
+import { namesSecret } from './secrets-in-settings.ts'
+
 /**
  * The position right behind a secret's name: `the token is X`, `password of the router: X`. What is there counts as the secret even if
  * it has the form of a word, a hash or a ticket. Every repetition is bounded, as in secrets.ts.
@@ -13,10 +15,21 @@ export function positionBehind(clause: string, nameEnd: number, at: number): Pos
 
 /** Whether a value right behind a secret's name is the secret although it looks like a hash, an id, a ticket or a path. */
 export function isSecretForm(value: string, kind: string): boolean {
+  // `kimchi_jjigae3`, `pastel.de.nata8`: a name in code has such a form, too, but it names what it holds.
+  if (kind === 'password' && /^[\p{L}\d]+(?:[._][\p{L}\d]+)+$/u.test(value))
+    return (
+      (/\d$/.test(value) || value.split(/[._]/).length > 2) &&
+      /\p{L}/u.test(value) &&
+      !namesSecret(value) &&
+      !isFile(value)
+    )
   if (/^(?:[\da-f]{16,128}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i.test(value))
     return /\d/.test(value) && /[a-f]/i.test(value)
   return kind !== 'pin' && /^[\p{L}\d][\p{L}\d-]{1,60}#\d{1,7}$/u.test(value)
 }
+
+const isFile = (value: string): boolean =>
+  /\.(?:[a-z]{1,4}|json|toml|lock|local|internal|example)$/.test(value)
 
 /** An ordinary word as a password: `password: swordfish`, `the password is swordfish.` What people say about passwords is none. */
 export function isPlainWord(value: string, position: Position, after: string): boolean {
@@ -55,7 +68,7 @@ const OF_WHAT = `(?:\\s{1,2}(?:${OF}|d['’]\\S{1,20}|l['’]\\S{1,20})(?:\\s{1,
 const QUOTE = '["\'`“„«「]?'
 const BY_SIGN = new RegExp(`^${OF_WHAT}\\s{0,2}[:=：]\\s{0,2}${QUOTE}$`, 'iu')
 const BY_VERB = new RegExp(
-  `^${OF_WHAT}(?:,?\\s{1,2}(?:is|ist|lautet|heißt|est|c['’]est|es|è|é|jest|är|er|on|to|este|to jest|это)\\s{1,2}(?:now\\s|jetzt\\s|nun\\s|ahora\\s|agora\\s)?${QUOTE})$`,
+  `^${OF_WHAT}(?:,?\\s{1,2}(?:is|ise|هي|هو|ist|lautet|heißt|est|c['’]est|es|è|é|jest|är|er|on|to|este|to jest|это)\\s{1,2}(?:now\\s|jetzt\\s|nun\\s|ahora\\s|agora\\s)?${QUOTE}|\\s{0,2}(?:은|는|이|가|は|が|是|为|為)\\s{0,2}${QUOTE})$`,
   'iu',
 )
 
@@ -66,6 +79,6 @@ const ENDS = /^["'`”“»」]?[.,!;]?\s{0,4}(?:$|[&|])|^["'`”“»」]|^[.,!
 const SAID_OF_PASSWORDS =
   /^(?:.{1,30}(?:ed|ing|able|ible|ory|ive|ful|less|ous|lich|bar|ig|isch|iert|ado|ada|ido|ida|é|ée|atoire|orio|oria)|plain(?:text)?|clear(?:text)?|weak|strong|long|short|secret|same|there|here|fine|okay|correct|good|bad|sent|kept|lost|gone|public|mandatory|shown|known|unknown|null|none|nothing|what|this|that|these|those|mine|yours|ours|only|also|always|never|still|again|right|safe|secure|part|plain-text|case-sensitive|read|seen|sein|nicht|noch|auch|immer|falsch|richtig|leer|gleich|geheim|pflicht|sicher|faux|vide|correct|incorrect|vacía|vacia|falsa|mala|igual|correcta|correcto|segura|seguro)$/iu
 const LABEL =
-  /(?<![\p{L}\d])(?:models?|modell|modelo|modello|modèle|firmware|version|versión|versão|serial|serie|série|seriennummer|device|board|chip|gateway|router|printer|drucker|camera|kamera|sensor|probe|image|branch|commit|tag|release|ticket|issue|order|bestellung|pedido|commande|sku|cpu|gpu|build|revision|region|bucket|job|volume|機種|型番|型号|model[iı])(?:\s{1,2}(?:number|nummer|no\.?|nr\.?|id|ids|name|is|ist|es|é|è|est|the|der|die|das|den|o|a|el|la|le|called|named|look like|like)){0,3}\s{0,2}[:=：#は]?\s{0,2}$/iu
+  /(?<![\p{L}\d])(?:models?|modell|modelo|modello|modèle|firmware|version|versión|versão|serial|serie|série|seriennummer|device|board|chip|gateway|router|printer|drucker|camera|kamera|sensor|probe|image|branch|commit|tag|release|ticket|issue|order|bestellung|pedido|commande|sku|cpu|gpu|build|revision|region|bucket|job|volume|\p{L}{0,20}nummer|\p{L}{0,20}(?<!phone )numbers?|numéro|número|numero|機種|型番|型号|model[iı])(?:\s{1,2}(?:number|nummer|no\.?|nr\.?|id|ids|name|is|ist|es|é|è|est|the|der|die|das|den|o|a|el|la|le|called|named|look like|like)){0,3}\s{0,2}[:=：#は]?\s{0,2}$/iu
 const NUMBERED =
   /(?<![\p{L}\d])(?:users?|port|line|zeile|page|room|row|step|id|nutzer|benutzer|utilisateur|usuario)\s{0,2}[:=#]?\s{0,2}$/iu

@@ -47,6 +47,43 @@ const RULES: readonly ContextRule[] = [
     what: 'token',
     pattern: new RegExp(`(?<![\\w-])${HEADER}["']?:\\s{0,4}["']?(?=[^\\s\\d]{0,60}\\d)${VALUE}`, 'giu'),
   },
+  // A setting as two attributes: <add key="ApiSecret" value="…"/>, "name": "DB_PASSWORD", "value": "…".
+  {
+    what: 'password',
+    pattern: new RegExp(
+      `(?<![\\w-])(?:key|name|id)["']?\\s{0,3}[:=]\\s{0,3}["']?[\\w.:-]{0,60}(?:password|passwd|passphrase|secret|token|pwd|api_?key|access_?key)["']?[,\\s]{1,40}["']?value["']?\\s{0,3}[:=]\\s{0,3}["']?${VALUE}`,
+      'giu',
+    ),
+  },
+  // .netrc; .pgpass: HOST:PORT:DATABASE:USER:PASSWORD.
+  {
+    what: 'password',
+    pattern: new RegExp(
+      `(?<![\\w-])machine\\s{1,4}\\S{1,200}\\s{1,8}login\\s{1,4}\\S{1,100}\\s{1,8}password\\s{1,4}${VALUE}`,
+      'gu',
+    ),
+  },
+  {
+    what: 'password',
+    pattern: new RegExp(
+      `(?<![\\w.:*/-])[\\w.*-]{2,100}:(?:\\d{3,5}|\\*):(?:[A-Za-z_][\\w-]{0,60}|\\*):(?:[A-Za-z_][\\w.-]{0,60}|\\*):${VALUE}`,
+      'gu',
+    ),
+  },
+  // The cookie of a log-in; the signature that opens a link.
+  {
+    what: 'cookie',
+    pattern: new RegExp(
+      `(?<![\\w-])cookie["']?:[^\\n]{0,400}?(?:sess(?:ion)?|sid|auth|token|jwt)[\\w.-]{0,20}=${VALUE}`,
+      'giu',
+    ),
+  },
+  {
+    what: 'signature',
+    pattern: /[?&](?:sig|signature|x-(?:amz|goog)-signature)=(?<value>[^\s"'`<>&#]{8,2000})/giu,
+  },
+  // A code in spoken digits.
+  { what: 'pin', pattern: spokenDigits() },
   // The words of a wallet: a phrase of 12 to 24, in fixed steps, behind its name.
   { what: 'seed phrase', pattern: seedPhrase() },
   // A phrase of several words behind its name.
@@ -124,6 +161,15 @@ const RULES: readonly ContextRule[] = [
   { what: 'webhook', pattern: /\.webhook\.office\.com\/(?<value>[\w@/-]{8,300})/gu },
 ]
 
+function spokenDigits(): RegExp {
+  const digit =
+    '(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|null|eins|zwei|zwo|drei|vier|fünf|sechs|sieben|acht|neun|zéro|un|deux|trois|quatre|cinq|sept|huit|neuf|cero|uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|due|tre|quattro|cinque|sette|otto|nove|um|dois|três|quatro|sete|oito)'
+  return new RegExp(
+    `(?<![\\p{L}])(?:pin|code|passcode|keypad|combination|geheimzahl|\\p{L}{2,12}code|código|codice)(?![\\p{L}])[^\\n.!?]{0,60}?\\s["'“„]?(?<value>${digit}(?:[\\s,-]{1,2}${digit}){2,11})(?![\\p{L}])`,
+    'giu',
+  )
+}
+
 function seedPhrase(): RegExp {
   const names =
     'seed|mnemonic|mnemonik|mnemónica|mnemônica|mnémonique|recovery phrase|recovery words|backup phrase|wallet words|secret phrase|wiederherstellungsphrase|wiederherstellungswörter|phrase de récupération|phrase secrète|frase de recuper|frase semilla|frase di recupero|semilla|semente|herstelzin|сид-?фраз|мнемоник'
@@ -138,7 +184,7 @@ function seedPhrase(): RegExp {
 }
 
 /** The signs by which `mayHoldSecret` knows that a rule here may match. */
-export const CONTEXT_SIGN = `${SECRET_STEMS}|zip\\s|7z\\s|rar\\s|mosquitto|mongo|helm|mysql|signin|authentic|activate|auth\\s|mariadb|redis-cli|ldap|curl|wget|http|xh\\s|smbclient|sudo|recovery|wiederherst|semilla|semente|frase|phrase|herstelzin|сид|мнемон|\\s-p\\s|hooks\\.|discord`
+export const CONTEXT_SIGN = `${SECRET_STEMS}|zip\\s|7z\\s|rar\\s|mosquitto|mongo|helm|mysql|signin|authentic|activate|auth\\s|mariadb|redis-cli|ldap|curl|wget|http|xh\\s|smbclient|sudo|recovery|wiederherst|semilla|semente|frase|phrase|herstelzin|сид|мнемон|\\s-p\\s|cookie|[?&](?:sig|x-)|:(?:\\d{3,5}|\\*):|hooks\\.|discord`
 
 /** Replaces secrets by named placeholders. */
 export function withoutContextSecrets(text: string): string {

@@ -13,7 +13,7 @@ export const secretRules: readonly SecretRule[] = [
   // A token must not follow another token character: `eyJeyJeyJ…` is then scanned once, not once per `eyJ`.
   replacing(/(?<![\w-])eyJ[\w-]{8,16000}\.eyJ[\w-]{8,64000}(?:\.[\w-]{0,4000})?/g),
   // Telegram: a letter beyond F distinguishes a bot token from a number followed by a hash.
-  replacing(/(?<![\w-])\d{6,12}:(?=[\w-]{0,40}[G-Zg-z_-])[A-Z][\w-]{29,200}/g),
+  replacing(/(?<=(?:^|[^\w-])(?:bot)?)\d{6,12}:(?=[\w-]{0,40}[G-Zg-z_-])[A-Z][\w-]{29,200}/g),
   replacing(
     /(authorization["'\\]{0,4}\s{0,8}[:=]\s{0,8}["'\\]{0,4}(?:bearer|basic|token|bot|apikey)\s{1,8})[^\s"'\\,;<>()[\]{}$]{6,4000}/gi,
   ),
@@ -99,6 +99,8 @@ function isBareSecret(name: string, value: string, sign: string, before: string)
   // On a command line, in a query string or in an environment file, only a value can follow.
   const plain = /^[-?&]/.test(before) || (sign === '=' && /^[A-Z0-9_]+$/.test(before))
   if (plain) return value.length >= 4 && !/^(?:true|false|null|none)$/i.test(value)
+  // What is no name and no expression is the value itself: `password=folio-verso` in the address of a database.
+  if (sign === '=' && isPassword(name) && /^[\p{L}\d]+(?:[-!#%&@^~+][\p{L}\d]+)+$/u.test(value)) return true
   if (/[()[\]{}]/.test(value) || /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/.test(value)) return false
   return isPassword(name) ? value.length >= 6 && hasBoth(value) : looksRandom(value)
 }
