@@ -1,6 +1,6 @@
 import { namesAccess } from './secret-clauses.ts'
-import { isLabelled } from './secret-positions.ts'
-import { isKnownName, isProduct, isStrong } from './value-forms.ts'
+import { isIdSetting, isLabelled } from './secret-positions.ts'
+import { isDigest, isKnownName, isProduct, isStrong } from './value-forms.ts'
 
 /**
  * Words of the user that may be a secret although nothing calls them one: they are neither language nor a known kind of name. The
@@ -12,11 +12,14 @@ export function opaqueWordsIn(text: string): string[] {
   for (const [line] of text.matchAll(/[^\n]{1,4000}/g)) {
     if (!/\d|[\p{L}][!#$%&*^~+§=]/u.test(line)) continue
     const isAccess = namesAccess(line)
-    for (const { 0: token, index } of line.matchAll(WORD)) {
+    const names = [...line.matchAll(/\S{20,4000}/g)].filter(({ 0: text }) => isDigest(unquoted(text)))
+    for (const { 0: token, index } of line.matchAll(/:\/\//.test(line) ? ADDRESS_WORD : WORD)) {
+      if (names.some(name => index >= name.index && index < name.index + name[0].length)) continue
       const word = token.replace(/^[.,:;*_#&@~-]{1,4}/, '').replace(/[.,:;?*…!_-]{1,4}$/, '')
       const before = line.slice(Math.max(0, index - 60), index)
       // A sign at the end may belong to the sentence or to the word.
       const whole = token.includes(`${word}!`) ? `${word}!` : word
+      if (isIdSetting(before) || EXAMPLE.test(before)) continue
       if (!isStrong(word) && isLabelled(before, whole)) continue
       const isOpaque = [word, `${word}!`].some(
         each => token.includes(each) && isOpaqueWord(each) && !isKnownName(each),
@@ -31,6 +34,12 @@ export function opaqueWordsIn(text: string): string[] {
 const MAX_WORDS = 60
 const WORD =
   /[^\s"'`“”„«»‘’「」『』（）()<>[\]{}|/\\，。：、；！？\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]{6,80}(?![\w/\\])/gu
+
+/** In an address, what is asked of the server has names of its own. */
+const ADDRESS_WORD = new RegExp(WORD.source.replace('|/', '|/?&='), 'gu')
+/** "is keyed like X", "ids look like X": an example of a name. */
+const EXAMPLE = /(?<!\p{L})(?:like|wie|comme|como|come)\s{1,2}["'`]?$/iu
+const unquoted = (text: string): string => text.replace(/^["'`(]{1,3}/, '').replace(/["'`),.;]{1,3}$/, '')
 
 function isOpaqueWord(word: string): boolean {
   if (word.length < 6 || !/\p{L}/u.test(word) || /^\w+=|^--?\w|^\w+\(/.test(word)) return false

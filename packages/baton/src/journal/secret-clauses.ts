@@ -1,12 +1,13 @@
 import {
   hasKeypadSigns,
+  isIdSetting,
   isKeypadCode,
   isLabelled,
   isPlainWord,
   isSecretForm,
   positionBehind,
 } from './secret-positions.ts'
-import { findCommandSecrets, type PlacedSecret } from './secrets-in-commands.ts'
+import { findCommandSecrets, labelOf, type PlacedSecret } from './secrets-in-commands.ts'
 import { findSettingSecrets } from './secrets-in-settings.ts'
 import { isDigest, isIdentifier, isKnownName, isStrong, kindsOf } from './value-forms.ts'
 
@@ -58,7 +59,7 @@ const PASSWORD_STEMS =
 const OTHER_STEMS =
   'secret|token|cred|geheim|jeton|ficha|トーク|令牌|金鑰|秘|恢复|リカバ|odzysk|zapasow|herstel|recuper|récup|respaldo|secours|토큰|токен|key|schlüss|clé|llave|chave|zugang|anmeld|identif|認証|凭|webhook|bearer|jwt|seed|mnemon|pin\\b|code|código|codice|otp|2fa|mfa|tan\\b|combin|暗証|验证|门禁|핀|log|sign|user|account|konto|connec|nutzer|utilis|inici|usu|cuenta|utente|accesso|conta|ログ|アカ|ユー|登|账|帐|用户|로그|계정|логин|auth|keypad|kod|код|コード|코드|digit|代码|キー|鍵|pin[-_=:]'
 /** One of these is in every text in which a rule here can match. */
-export const SECRET_STEMS = `${PASSWORD_STEMS}|${OTHER_STEMS}|[a-z\\d][!$%&*^~+?§#]|\\d[a-z]{1,8}\\d|\\s-[a-z]{1,2}\\s|\\s/[a-z]{1,12}:|crypt|kinit|cookie|[?&](?:sig|x-)|:\\d{3,5}:`
+export const SECRET_STEMS = `${PASSWORD_STEMS}|${OTHER_STEMS}|[a-z\\d][!$%&*^~+?§#]|\\d[a-z]{1,8}\\d|\\s-[uld]\\s{1,3}[a-z]|\\s/[a-z]{1,12}:|crypt|kinit|cookie|[?&](?:sig|x-)|:\\d{3,5}:`
 const MAY_NAME_PASSWORD = new RegExp(PASSWORD_STEMS, 'i')
 const MAY_NAME = new RegExp(`${PASSWORD_STEMS}|${OTHER_STEMS}`, 'i')
 /** Without one of these, only a word that a password's name announces can be a value. */
@@ -137,7 +138,7 @@ function inClause(clause: string, isCommand: boolean): PlacedSecret[] {
   let [next, nextSpoken] = [0, 0]
   return tokens.flatMap((token): PlacedSecret[] => {
     if (names.length === 0 && !MAY_BE_STRONG.test(token.value) && !token.value.includes('#')) return []
-    if (isDigest(token.value)) return []
+    if (isDigest(token.value.replace(/[.,:;]{1,4}$/, ""))) return []
     const part = valuePart(token.value)
     const value = part.text
     const [at, end] = [token.at + part.at, token.at + part.at + value.length]
@@ -180,12 +181,11 @@ function inClause(clause: string, isCommand: boolean): PlacedSecret[] {
       (near && keypad && (isPinName || (nearest?.kind === 'password' && distance <= ADJACENT))) ||
       (before?.kind === 'password' && isWordBehind(clause, before.to, at, value))
     const isCertain = isSure || isStrongHere || isAnnounced
-    if (!hit || (!isCertain && isLabelled(clause.slice(Math.max(0, at - 60), at), value))) return []
+    const lead = clause.slice(Math.max(0, at - 60), at)
+    if (!hit || isIdSetting(lead) || (!isCertain && isLabelled(lead, value))) return []
     return [{ value, at, what: nearest?.kind === 'pin' ? 'pin' : labelOf(nearest?.name ?? '') }]
   })
 }
-const labelOf = (name: string): string =>
-  (/token|secret|key|pin/i.exec(name)?.[0] ?? 'password').toLowerCase()
 const kindOfName = (name: string): string =>
   /pin|otp/i.test(name) ? 'pin' : /pass|pwd/i.test(name) ? 'password' : 'key'
 /** A clause with more names than this is not a sentence; reading them all would take long. */

@@ -56,6 +56,12 @@ export const isLabelled = (before: string, value: string): boolean =>
   ((!PASSWORD_SIGN.test(value) || VERSION.test(value)) && LABEL.test(before)) ||
   (/^\d+$/.test(value) && NUMBERED.test(before))
 
+/** Whether a value is that of a setting whose name says that it identifies something: `price_id = "…"`, `"etag": "…"`. */
+export const isIdSetting = (before: string): boolean =>
+  /(?:[_-]ids?|\p{Ll}Ids?|(?<![\p{L}])(?:id|e?tag|sha|sha\d{3}|hash|digest|checksum|revision|version|region|fingerprint|server|host|database))["']?\s{0,3}[:=]\s{0,3}["'\\W/]{0,5}$/u.test(
+    before,
+  )
+
 const PASSWORD_SIGN = /[!$%&*^~+§#]/
 /** `^18.2.0-canary5`, `2.4.1+b7`. */
 const VERSION = /^[\^~]?v?\d{1,5}(?:\.\d{1,5}){1,3}(?:[-+.][\w.-]{1,20})?$/

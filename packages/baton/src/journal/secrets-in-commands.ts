@@ -98,7 +98,7 @@ function behindNames(words: readonly Word[]): PlacedSecret[] {
       )
     )
       return []
-    return placed(value, 0, /\/.*[+]|[+].*\//.test(value.text))
+    return placed(value, 0, /\/.*[+]|[+].*\//.test(value.text), word.text)
   })
 }
 
@@ -116,9 +116,13 @@ function givenTo(reader: readonly Word[], value: Word | undefined): PlacedSecret
   return placed(value, /^[A-Za-z][\w.-]{0,60}:/.exec(value.text)?.[0].length ?? 0)
 }
 
-function placed({ text, at }: Word, from: number, isCertain = false): PlacedSecret[] {
+/** What a placeholder calls a secret with this name. */
+export const labelOf = (name: string): string =>
+  (/token|secret|key|pin/i.exec(name)?.[0] ?? 'password').toLowerCase()
+
+function placed({ text, at }: Word, from: number, isCertain = false, name = ''): PlacedSecret[] {
   const value = text.slice(from).replace(/(?:\\[nr])+$/, '')
-  return isCertain || isSecretArgument(value) ? [{ value, at: at + from, what: 'password' }] : []
+  return isCertain || isSecretArgument(value) ? [{ value, at: at + from, what: labelOf(name) }] : []
 }
 
 /** Not an option, a variable, a number, a path, a name, nor one plain word, which may be a subcommand. */

@@ -43,9 +43,6 @@ const KNOWN = new RegExp(
     '[0-9a-f]{7,64}',
     '0[xX][\\da-fA-F]{1,64}',
     '[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}',
-    'data:\\w+/[\\w.+-]+;base64,[\\w+/=]+',
-    // a public key of SSH: the length of its algorithm's name, then that name
-    'AAAA(?:[BC]3NzaC1|E2VjZHNhL|G[nN][rz])[\\w+/=]+',
     'sha\\d{1,3}[-:][\\w+/=-]{20,}',
     '[\\w./:-]{1,200}@sha\\d{1,3}:[\\da-f]{6,128}',
     '[A-Z][A-Z\\d]{0,12}-\\d{1,7}',
@@ -57,7 +54,7 @@ const KNOWN = new RegExp(
     'v?\\d+(?:[.:,xX×-]\\d+)*(?:[-+.](?:rc|beta|alpha|dev|pre|snapshot|lts|slim|alpine)[\\w.]*)?',
     'v?\\d+(?:\\.\\d+){1,3}(?:-(?:rc|beta|alpha|dev|pre|snapshot|canary|next|nightly)[\\d.]{0,12})?(?:-\\d{1,6})?[-+]g?[0-9a-f]{7,40}(?:[-+.]dirty)?',
     'v\\d+(?:\\.\\d+){1,3}[-+.]\\w{1,8}',
-    '[\\w-]+(?:\\.[\\w-]+)+,\\d{2,5}',
+    '(?:tcp:)?[\\w-]+(?:\\.[\\w-]+)+,\\d{2,5}',
     '\\d{4}-\\d\\d?(?:-\\d\\d?)?(?:T[\\d:.]+Z?)?',
     '[<>=~^]{0,2}\\d[\\d.,]*\\s?[\\p{L}%°µ]{1,8}(?:\\/\\p{L}{1,4})?',
     '[\\w.+-]+@[\\w-]+(?:\\.[\\w-]+)+|[a-z][\\w.-]+@[a-z][a-z-]*\\d{0,2}',
@@ -89,5 +86,11 @@ export const isIdentifier = (value: string): boolean =>
   /^(?:[A-Z][a-z]+){2,}\d{0,2}$/.test(value) ||
   /%[\dA-F]{2}/.test(value)
 
-/** A digest with its kind in front: `SHA256:…` of a host's key, `h1:…` of go.sum. */
-export const isDigest = (value: string): boolean => /^(?:SHA256|h\d):[\w+/]{43}=?$/.test(value)
+/**
+ * Random text that its own beginning names: a digest with its kind (`SHA256:…` of a host's key, `sha512-…` of a lockfile, `h1:…` of
+ * go.sum), a public key of SSH, an embedded picture.
+ */
+export const isDigest = (value: string): boolean =>
+  /^(?:(?:SHA256|h\d):[\w+/]{43}=?|(?:sha\d{1,3}[-:]|data:\w{1,20}\/[\w.+-]{1,40};base64,|AAAA(?:[BC]3NzaC1|E2VjZHNhL))[\w+/]{20,4000}={0,2})$/.test(
+    value,
+  )
