@@ -1,12 +1,10 @@
 import type { HandoffDocument, HandoffLedger } from '@batonpass/contract/handoff'
 import { selectorsOf } from '../../session/transcript/failed-runs.ts'
 import { type Evidence, isBatonFile, touchedFiles } from '../evidence.ts'
-import { listFacts } from '../facts.ts'
 import { findRun, isSamePath, normalizeText } from '../same.ts'
-import { contestedNotes, findReplaced } from '../supersession.ts'
 import { anchorGroupsOf, groupKey } from './anchors.ts'
 import { NOTHING_SHOWS, reasonAgainstState } from './check-state.ts'
-import { isMarked, type Line, mapLines, markLine } from './lines.ts'
+import { type Line, mapLines, markLine } from './lines.ts'
 import { isCommand } from './objects.ts'
 import {
   type Check,
@@ -18,6 +16,7 @@ import {
   type Stated,
   type Statement,
   saysFails,
+  saysProblem,
 } from './read-statements.ts'
 import {
   CHECK_WORDS,
@@ -31,8 +30,9 @@ import {
   TAKES_BACK,
   UNDONE,
 } from './session-commands.ts'
+import { SessionWords } from './session-words.ts'
 import type { StateFact } from './state-statements.ts'
-import { Sayings } from './support.ts'
+import { isSameWork } from './support.ts'
 
 /** A statement without evidence, and why. */
 export interface Unverified {
@@ -82,91 +82,18 @@ const keyOf = ({ section, text }: Line): string => `${section}\0${text}`
 class StatementChecker {
   readonly #evidence: Evidence
   readonly #changed: readonly string[]
-  readonly #earlier: string
-  readonly #userWords: readonly string[]
-  readonly #said: { user: Sayings; replaced: Sayings; anyone: Sayings }
-  readonly #quotes: ReadonlySet<string>
-  /** What commands set up, oldest first. */
-  readonly #environment: readonly string[]
-  /** What tools, git and earlier sessions show; neither the agent's words nor what the user only asked for. */
-  readonly #shown: Sayings
+  readonly #words: SessionWords
 
   constructor(evidence: Evidence, ledger: HandoffLedger | undefined) {
     this.#evidence = evidence
     this.#changed = [...touchedFiles(evidence), ...(evidence.git?.dirty ?? [])]
-    const { transcript, prompts = [] } = evidence
-    const { facts } = transcript ?? {}
-    this.#userWords = [
-      ...(facts?.instructions ?? transcript?.instructions ?? []),
-      ...(facts?.summarized ?? []),
-      ...(facts?.pasted ?? []),
-      ...prompts,
-      ...(ledger ? [ledger.goal, ...ledger.instructions, ...ledger.replaced, ...ledger.pasted] : []),
-    ]
-    const { inForce, gone } = this.#wordsInForce(ledger)
-    // What others wrote and the user pasted is not what the user wants.
-    const pasted = new Set([...(facts?.pasted ?? []), ...(ledger?.pasted ?? [])])
-    const kept = (ledger ? listFacts(ledger) : []).map(({ text }) => text).filter(text => !isMarked(text))
-    this.#earlier = kept.join('\n')
-    this.#said = {
-      user: new Sayings(inForce.filter(text => !pasted.has(text))),
-      replaced: new Sayings(gone),
-      anyone: new Sayings([
-        ...(facts?.replies ?? []),
-        ...this.#userWords,
-        ...(facts?.results ?? []),
-        ...kept,
-      ]),
-    }
-    const { results = [], environment = [], failing = [], lastCommand = '' } = facts ?? {}
-    this.#environment = [...(ledger?.environment ?? []), ...environment]
-    this.#shown = new Sayings([
-      ...results,
-      ...environment,
-      ...failing,
-      lastCommand,
-      ...(transcript?.todos.flatMap(({ text, done }) => (done ? text : [])) ?? []),
-      ...[...(transcript?.outcomes.values() ?? [])].flatMap(({ command, failed }) =>
-        failed || TAKES_BACK.test(command) ? [] : command,
-      ),
-      ...(ledger ? [...ledger.done, ...ledger.environment, ...ledger.results, ...ledger.dead_ends] : []),
-    ])
-    this.#quotes = new Set(
-      [
-        ...inForce,
-        ...kept.filter(text => !ledger?.replaced.includes(text)),
-        ...(facts?.environment ?? []),
-        ...(facts?.results ?? []),
-        ...(transcript?.todos.map(({ text }) => text) ?? []),
-      ].map(normalizeText),
-    )
-  }
-
-  /** The user's words without instructions that a later one replaced: they support nothing any longer. */
-  #wordsInForce(ledger: HandoffLedger | undefined): { inForce: string[]; gone: string[] } {
-    const { facts } = this.#evidence.transcript ?? {}
-    const asked = [
-      ...(ledger?.instructions ?? []),
-      ...(facts?.summarized ?? []),
-      ...(facts?.instructions ?? this.#evidence.transcript?.instructions ?? []),
-    ]
-    const goal = ledger?.goal || asked[0]
-    const { replaced, inForce } = findReplaced([...new Set(asked)].filter(text => text !== goal))
-    const noteOf = contestedNotes(inForce)
-    const contested = inForce.filter(text => noteOf(text) !== '' && /\d/.test(text))
-    // What the user said again counts again.
-    const gone = new Set([
-      ...replaced,
-      ...contested,
-      ...(ledger?.replaced ?? []).filter(text => !asked.includes(text)),
-    ])
-    return { inForce: this.#userWords.filter(text => !gone.has(text)), gone: [...gone] }
+    this.#words = new SessionWords(evidence, ledger)
   }
 
   /** Whether evidence shows the line: it repeats what tools showed, or evidence for all that it names was found. */
   isShown(line: Line, statements: readonly Statement[]): boolean {
-    if (line.mood !== 'done' && this.#quotes.has(normalizeText(line.text))) return true
-    if (this.#shown.support(line.text, 'user') || this.#namesFailingTest(line)) return true
+    if (line.mood !== 'done' && this.#words.quotes.has(normalizeText(line.text))) return true
+    if (this.#isSupported(line) || this.#namesFailingTest(line)) return true
     if (!namesCheck(line.text) && this.#isInOneOutput(line)) return true
     const checked = statements.filter(
       ({ stated }) =>
@@ -178,6 +105,16 @@ class StatementChecker {
       checked.some(({ stated }) => stated.about === 'check' || stated.about === 'state') ||
       !namesCheck(line.text)
     )
+  }
+
+  #isSupported({ text, mood }: Line): boolean {
+    const { shown, shownOfFailures, done, ran } = this.#words
+    if (saysProblem(text)) return shownOfFailures.support(text, 'user')
+    if (ran.support(text, 'run')) return true
+    // What a subagent found out supports work that was done only if it says all of it.
+    return mood === 'done'
+      ? done.support(text, 'user') || shown.support(text, 'all')
+      : shown.support(text, 'user')
   }
 
   /** The work on the path was taken back last, and the line speaks of something else. */
@@ -227,7 +164,7 @@ class StatementChecker {
         return this.#checkTag(stated.name)
       default:
         // What the user, a subagent or an earlier session said word for word is a quote.
-        return this.#quotes.has(normalizeText(line.text)) ? undefined : this.#checkObject(stated)
+        return this.#words.quotes.has(normalizeText(line.text)) ? undefined : this.#checkObject(stated)
     }
   }
 
@@ -246,16 +183,19 @@ class StatementChecker {
       case 'user':
         return this.#userSays(stated.sentence)
       case 'decision':
-        return this.#said.anyone.support(stated.sentence, 'decision') ? undefined : NOTHING_SHOWS
+        return this.#words.said.anyone.support(stated.sentence, 'decision') ? undefined : NOTHING_SHOWS
       default:
         return undefined
     }
   }
 
   #userSays(sentence: string): string | undefined {
-    const { user, replaced } = this.#said
+    const { user, replaced, doubted } = this.#words.said
     if (!user.support(sentence, 'user')) return 'no prompt of the user says this'
-    return replaced.isCloser(sentence, user) ? 'the user said otherwise later' : undefined
+    if (user.preferOther(sentence)) return 'the user said the opposite'
+    return replaced.isCloser(sentence, user) || doubted.saysMore(sentence, user)
+      ? 'the user said otherwise later'
+      : undefined
   }
 
   #checkPath(path: string, folder: boolean, as: 'changed' | 'named' | 'absent'): string | undefined {
@@ -271,7 +211,7 @@ class StatementChecker {
     const mentioned = this.#isMentioned(path)
     if (as === 'changed') {
       if (exists === false)
-        return mentioned && this.#earlier.includes(path) ? undefined : noFile(path, folder)
+        return mentioned && this.#words.earlier.includes(path) ? undefined : noFile(path, folder)
       return mentioned ? undefined : `nothing shows a change of \`${path}\``
     }
     return exists === true || mentioned ? undefined : noFile(path, folder)
@@ -290,7 +230,7 @@ class StatementChecker {
     const { transcript } = this.#evidence
     const ran = transcript && findRun(command, transcript.outcomes)
     if (ran) return succeeded && ran.failed ? `the last run of \`${command}\` failed` : undefined
-    if (this.#isMentioned(command) || this.#earlier.includes(command)) return undefined
+    if (this.#isMentioned(command) || this.#words.earlier.includes(command)) return undefined
     return isCommand(command) || transcript
       ? `\`${command.slice(0, 120)}\` was not run in this session`
       : undefined
@@ -354,14 +294,14 @@ class StatementChecker {
     const form = LEAVES[action]
     const ran = lastRun(transcript.outcomes, form)
     if (ran) return ran.failed ? `the last run of \`${ran.command.slice(0, 100)}\` failed` : undefined
-    const told = [...this.#userWords, this.#earlier].some(text => form.test(text))
+    const told = [...this.#words.user, this.#words.earlier].some(text => form.test(text))
     return told ? undefined : `no command of this session shows a ${action}`
   }
 
   #checkState(fact: StateFact, text: string): string | undefined {
-    const reason = reasonAgainstState(fact, this.#evidence, this.#environment)
+    const reason = reasonAgainstState(fact, this.#evidence, this.#words.environment)
     // A variable may also be set in a way that Baton does not read as one.
-    return fact.of === 'variable' && reason === NOTHING_SHOWS && this.#shown.support(text, 'user')
+    return fact.of === 'variable' && reason === NOTHING_SHOWS && this.#words.shown.support(text, 'user')
       ? undefined
       : reason
   }
@@ -380,15 +320,22 @@ class StatementChecker {
 
   #isOpenTodo(text: string): boolean {
     const said = normalizeText(text)
-    return this.#openTodos().some(open => said === open || (open.length >= 12 && said.includes(open)))
+    const { todos = [] } = this.#evidence.transcript ?? {}
+    // The same words in another order are the same work, unless a finished todo has them, too.
+    const isWork = (isDone: boolean) =>
+      todos.some(todo => todo.done === isDone && isSameWork(text, todo.text))
+    return (
+      this.#openTodos().some(open => said === open || (open.length >= 12 && said.includes(open))) ||
+      (isWork(false) && !isWork(true))
+    )
   }
 
   #isMentioned(needle: string): boolean {
     const { mentioned } = this.#evidence.transcript ?? {}
     return (
       mentioned?.has(needle) === true ||
-      hasWord(this.#earlier, needle) ||
-      this.#userWords.some(text => hasWord(text, needle))
+      hasWord(this.#words.earlier, needle) ||
+      this.#words.user.some(text => hasWord(text, needle))
     )
   }
 }

@@ -158,7 +158,7 @@ const moodOf = (sentence: string, mood: Mood): Mood =>
   mood === 'fact' && PLANNED.test(sentence) ? 'plan' : mood
 
 const PLANNED =
-  /^(?:next|then|todo|later|please|once|when|if|as soon as|wenn|sobald|falls)\b|\b(?:once (?:all|the|every)|will|should|must|need(?:s|ed)? to|has to|have to|going to|to be done|planned|not yet|still to|remains to|until|make sure|ensure|would|could|want(?:s)? to|before (?:you|we|the))\b|\b(?:werden?|soll(?:te)?|muss|müssen|noch nicht|noch zu|als nächstes|damit)\b/i
+  /^(?:next|then|todo|later|please|once|when|if|as soon as|wenn|sobald|falls)\b|\b(?:once (?:all|the|every)|will|should|must|need(?:s|ed)? to|has to|have to|going to|to be done|planned|not yet|still to|remains to|until|make sure|ensure|would|could|may|might|perhaps|maybe|possibly|presumably|want(?:s)? to|before (?:you|we|the))\b|\b(?:werden?|soll(?:te)?|muss|müssen|noch nicht|noch zu|als nächstes|damit|vielleicht|möglicherweise|vermutlich|peut-être|quizás?|tal vez|talvez|forse)\b/i
 const CHANGED =
   /\b(?:wrote|written|writes|created|added|changed|modified|updated|edited|implemented|implements|refactored|rewrote|rewritten|extended|extracted|generated|moved|renamed|fixed|introduced|split|ported|migrated|(?:[Ww]rite|[Cc]reate|[Aa]dd|[Ii]mplement|[Uu]pdate|[Ff]ix|[Rr]efactor|[Mm]ove|[Rr]ename) )|\b(?:geschrieben|schrieb|angelegt|erstellt|erzeugt|geändert|ergänzt|hinzugefügt|umgesetzt|implementiert|aktualisiert|verschoben|umbenannt)\b/i
 const CREATED =
@@ -188,7 +188,7 @@ const SUBJECTS: Readonly<Record<Check, RegExp>> = {
 const PASSES =
   /\bpass(?:es|ed|ing)?\b(?!\s+(?:a|an|the|them|it|its|this|that|along|null|undefined|`|\w+ (?:to|into)\b))|\bgreen\b|\bsucceed(?:s|ed)?\b|\bsuccessful(?:ly)?\b|\bcompiles?\b|\b(?:is|are|runs?|ran) (?:fine|clean|ok|okay)\b|\bwithout (?:any )?(?:errors?|failures?|warnings?)\b|\b(?:no|0|zero) (?:\w+ )?(?:fail(?:ed|ing|ures?|s)?|errors?)\b|\b(?:grün|bestanden|erfolgreich|fehlerfrei|laufen durch|läuft durch|durchgelaufen)\b|\b(?:passent|passe|réussi(?:s|ssent|t)?|verts?|pasan|pasaron|verdes?|passano|passam)\b|(?:all|every|alles|tout|todo)\s+(?:ok|okay|good)\b|成功|通(?:って|り|過|过)|合格|パス(?:し|して)|全绿|성공|통과|geç(?:iyor|ti|er)(?!\p{L})|yeşil|przechodz|проход(?:ит|ят)|passou|passaram|slaagt|slagen|✅/iu
 const FAILS =
-  /\b(?:fail(?:s|ed|ing|ures?)?|broken|red)\b|\b(?:schlägt|schlagen)\b.{0,40}\bfehl\b|\bfehlgeschlagen\b|\bdo(?:es)? not pass\b|\b(?:falha[mr]?|fallan?|échou(?:e|ent)|fallisc(?:e|ono)|rouge|rojos?|vermelhos?|kırmızı|başarısız)(?!\p{L})|失敗|失败|실패|не проход|❌/iu
+  /\b(?:fail(?:s|ed|ing|ures?)?|broken|red)\b|\b(?:schlägt|schlagen)\b.{0,40}\bfehl\b|\bfehlgeschlagen\b|\bdo(?:es)? not pass\b|(?<!\p{L})(?:(?:noch|wieder|ist|sind) rot|falha[mr]?|fallan?|échou(?:e|ent)|fallisc(?:e|ono)|rouge|rojos?|vermelhos?|kırmızı|başarısız)(?!\p{L})|失敗|失败|실패|не проход|❌/iu
 /** Not "the red spec": there, something else is said about what fails. */
 const FAILING = String.raw`(?:fail(?:s|ed|ing)?|broken|red|(?:schlägt|schlagen) fehl)\b(?!\s+(?:[\w-]+\s+)?(?:tests?|specs?|suites?|checks?|cases?|builds?)\b)`
 const CHECKED = String.raw`(?:tests?|specs?|suites?|checks?|cases?|builds?|jobs?|pipelines?|one|thing|of (?:them|these|those|the \w+))`
@@ -210,6 +210,14 @@ export function saysFails(sentence: string): boolean {
   const rest = sentence.replaceAll(NO_FAILURE, ' ')
   return FAILS.test(rest) && rest === sentence && !DENIED.test(rest) && !PASSES.test(rest)
 }
+
+/** Whether the sentence says that something failed or that a tool complained. */
+export const saysProblem = (sentence: string): boolean => {
+  const rest = sentence.replaceAll(NO_PROBLEM, ' ').replaceAll(NO_FAILURE, ' ')
+  return rest === sentence && !DENIED.test(rest) && (saysFails(rest) || COMPLAINS.test(rest))
+}
+const COMPLAINS =
+  /\b(?:found|finds|reports?|reported|left|shows?|showed|gave|has|had|meldet|meldete|fand|zeigt|trouvé|signale|encontró|encontrou|trovato)\b[^.]{0,40}(?<!\p{L})(?:problems?|errors?|issues?|warnings?|fehler|warnung(?:en)?|probleme?|problèmes?|erreurs?|avertissements?|errores|problemas?|erros|errori|problemi)(?!\p{L})/iu
 
 /** Statements about tests, builds and checks. */
 function checksIn(sentence: string): Stated[] {

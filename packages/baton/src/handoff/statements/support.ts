@@ -14,7 +14,14 @@ const FRAME = new Set(
 )
 
 /** How much of a statement one text must hold. A decision may be put into other words; what the user said is closer. */
-const ENOUGH = { user: 0.6, decision: 0.5 } as const
+const ENOUGH = { user: 0.6, decision: 0.5, run: 1, all: 1 } as const
+
+/** What is said of a command that went well, next to its own words. */
+const WENT_WELL = new Set(
+  'ran run runs running passed passes pass succeeded successful successfully clean green fine ok okay check checks checked checker linted lint linter type types typed executed without no any nothing found findings finding complaints complaint warnings warning errors error problems problem issues issue reported reports fix complete completed finished lief läuft durch ausgeführt gestartet geprüft fehlerfrei ohne fehler warnungen keine lancé lancée exécuté rien trouvé erreur aucune ejecutado sin errores executado sem erros'
+    .split(' ')
+    .map(word => word.slice(0, 6)),
+)
 
 /** Texts that may support a statement. */
 export class Sayings {
@@ -35,16 +42,37 @@ export class Sayings {
     return here.some(exact) && !others.#supporting(statement).some(exact)
   }
 
+  /** Whether one of these texts holds more of the statement's words than each of the others does. */
+  saysMore(statement: string, others: Sayings): boolean {
+    const most = (texts: readonly string[]) => Math.max(0, ...texts.map(text => shareOf(statement, text)))
+    return (
+      this.#texts.length > 0 &&
+      most(this.#texts) > most(others.#texts.filter(text => !this.#texts.includes(text)))
+    )
+  }
+
+  /** Whether the statement puts one thing before another, and a text puts them the other way round. */
+  preferOther(statement: string): boolean {
+    const stated = preferencesIn(statement)
+    return stated.some(([wanted, other]) =>
+      this.#texts.some(text =>
+        preferencesIn(text).some(([first, second]) => first === other && second === wanted),
+      ),
+    )
+  }
+
   #supporting(statement: string): string[] {
     return this.#texts.filter(text => new Sayings([text]).support(statement, 'user'))
   }
 
   /** Whether one of the texts speaks of the same things: most words that carry meaning are in it. */
   support(statement: string, kind: keyof typeof ENOUGH): boolean {
-    const words = [...contentWords(statement)].filter(word => !FRAME.has(word))
+    const frame = kind === 'run' ? WENT_WELL : FRAME
+    const words = [...contentWords(statement)].filter(word => !frame.has(word) && !/^\d+$/.test(word))
+    if (kind === 'run' && words.length === 0) return false
     if (words.length === 0 || this.#texts.some(text => text.includes(statement))) return true
     this.#words ??= this.#texts.map(contentWords)
-    const amounts = kind === 'user' ? amountsIn(statement) : []
+    const amounts = kind === 'decision' ? [] : amountsIn(statement)
     const names = kind === 'user' ? namesIn(statement) : []
     return this.#words.some(
       (known, i) =>
@@ -66,7 +94,67 @@ function namesIn(statement: string): string[] {
 }
 
 /** The same words with another amount say something else. */
-const amountsIn = (text: string): string[] => text.match(/\d+/g) ?? []
+const amountsIn = (text: string): string[] => [
+  ...(text.match(/\d+/g) ?? []),
+  ...(text.toLowerCase().match(NUMBER_WORD) ?? []).map(word => String(NUMBERS.get(word))),
+]
+/** Numbers in words. "One" is also an article in many languages. */
+const NUMBERS = new Map(
+  [
+    'two deux zwei dos dois due iki 2',
+    'three trois drei tres três tre üç 3',
+    'four quatre vier cuatro quatro quattro dört 4',
+    'five cinq fünf cinco cinque beş 5',
+    'six sechs seis sei altı 6',
+    'seven sept sieben siete sete sette yedi 7',
+    'eight huit acht ocho oito otto sekiz 8',
+    'nine neuf neun nueve nove dokuz 9',
+    'ten dix zehn diez dez dieci on 10',
+    'eleven onze elf once undici 11',
+    'twelve douze zwölf doce doze dodici 12',
+    'fifteen quinze fünfzehn 15',
+    'twenty vingt zwanzig veinte vinte venti 20',
+    'thirty trente dreißig treinta trinta trenta 30',
+    'fifty cinquante fünfzig cincuenta cinquenta 50',
+    'hundred cent hundert cien cem cento 100',
+  ].flatMap(row => {
+    const words = row.split(' ')
+    const amount = Number(words.at(-1))
+    // A word that means something else in English or German.
+    return words
+      .slice(0, -1)
+      .flatMap((word): [string, number][] =>
+        /^(?:on|elf|once|dos|due|sei)$/.test(word) ? [] : [[word, amount]],
+      )
+  }),
+)
+const NUMBER_WORD = new RegExp(`(?<![\\p{L}\\d-])(?:${[...NUMBERS.keys()].join('|')})(?![\\p{L}\\d-])`, 'gu')
+
+/** How much of the statement the text holds, from 0 to 1. */
+function shareOf(statement: string, text: string): number {
+  const words = [...contentWords(statement)].filter(word => !FRAME.has(word))
+  const known = contentWords(text)
+  return words.length === 0 ? 0 : words.filter(word => known.has(word)).length / words.length
+}
+
+/** "use uv, not pip", "uv over pip", "uv instead of pip": what is put first, and before what. */
+const preferencesIn = (text: string): [string, string][] =>
+  [...text.toLowerCase().matchAll(PREFERENCE)].map(([, first = '', second = '']) => [first, second])
+const PREFERENCE =
+  /([\p{L}\d_.+-]{2,40}),?\s(?:and\s|und\s|et\s|y\s|e\s)?(?:not|nicht|pas|no|não|non|over|instead of|rather than|statt|anstatt|plutôt que|au lieu de|au lieu d|en vez de|em vez de|invece di)\s([\p{L}\d_.+-]{2,40})/gu
+
+/** Whether two descriptions name the same work: most words of each are in the other, in whatever form and order. */
+export function isSameWork(said: string, todo: string): boolean {
+  const [a, b] = [said, todo].map(text => [...contentWords(text)].filter(word => !FRAME.has(word)))
+  if (!a || !b || a.length < 2 || b.length < 2) return false
+  const isSame = (one: string, other: string) =>
+    one === other ||
+    (Math.min(one.length, other.length) >= 4 && (one.startsWith(other) || other.startsWith(one)))
+  const share = (from: readonly string[], to: readonly string[]) =>
+    from.filter(word => to.some(other => isSame(word, other))).length / from.length
+  return share(a, b) >= SAME_WORK && share(b, a) >= SAME_WORK
+}
+const SAME_WORK = 0.74
 
 function holdsAll(text: string, amounts: readonly string[]): boolean {
   const known = new Set(amountsIn(text))
