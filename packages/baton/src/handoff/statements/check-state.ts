@@ -1,5 +1,6 @@
 import type { TestSeen, TranscriptFacts } from '../../session/transcript/collect-facts.ts'
 import type { Evidence } from '../evidence.ts'
+import { LEAVES } from './session-commands.ts'
 import type { StateFact } from './state-statements.ts'
 
 /** Why the evidence does not show it; undefined if it does. `environment`: what commands set up, oldest first. */
@@ -38,6 +39,15 @@ export function reasonAgainstState(
       return lookedUp.tags.length === 0 ? undefined : `there is a tag, ${lookedUp.tags[0]}`
     case 'nothing-pushed':
       return againstNothingPushed(evidence)
+    case 'nothing-outside': {
+      const { transcript, pr } = evidence
+      if (!transcript) return NOTHING_SHOWS
+      if (fact.action === 'pull request' && pr !== undefined) return `there is a pull request, ${pr}`
+      for (const { command, failed } of transcript.outcomes.values())
+        if (failed !== true && LEAVES[fact.action].test(command))
+          return `\`${command.slice(0, 100)}\` was run in this session`
+      return undefined
+    }
     case 'no-remote':
       if (!lookedUp?.remotes) return NOTHING_SHOWS
       return lookedUp.remotes.length === 0 ? undefined : `there is a remote, ${lookedUp.remotes[0]}`

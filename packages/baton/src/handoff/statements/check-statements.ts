@@ -109,7 +109,7 @@ class StatementChecker {
 
   #isSupported({ text, mood }: Line): boolean {
     const { shown, shownOfFailures, done, ran } = this.#words
-    if (saysProblem(text)) return shownOfFailures.support(text, 'user')
+    if (saysProblem(text)) return shownOfFailures.support(text, 'failure')
     if (ran.support(text, 'run')) return true
     // What a subagent found out supports work that was done only if it says all of it.
     return mood === 'done'

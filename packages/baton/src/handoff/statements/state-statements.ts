@@ -1,4 +1,5 @@
 import { type Counts, countsIn } from '../../session/transcript/test-report.ts'
+import type { OutsideAction } from './read-statements.ts'
 
 /** A sentence that says one thing about git, the last test run or a variable, and nothing else: evidence answers it as a whole. */
 export type StateFact =
@@ -9,6 +10,7 @@ export type StateFact =
   | { of: 'no-tags' }
   | { of: 'nothing-pushed' }
   | { of: 'no-remote' }
+  | { of: 'nothing-outside'; action: OutsideAction }
   | { of: 'failing'; least: number; most: number | undefined }
   | { of: 'counts'; tool: string; counts: Counts; numbers: number[] }
   | { of: 'variable'; name: string; value: string }
@@ -42,6 +44,11 @@ function readState(sentence: string): StateFact | undefined {
   if (stash) return { of: 'stash', is: !/^(?:no|nothing)$/i.test(stash.slice(1).find(Boolean) ?? '') }
   if (NOTHING_PUSHED.test(text)) return { of: 'nothing-pushed' }
   if (NO_REMOTE.test(text)) return { of: 'no-remote' }
+  const action = NOTHING_OUTSIDE.exec(text)?.groups ?? {}
+  for (const [name, found] of Object.entries(action))
+    if (found !== undefined) return { of: 'nothing-outside', action: OUTSIDE_NAMES[name] ?? 'deployment' }
+  const kept = readStash(text)
+  if (kept) return kept
   return readFailing(text) ?? readVariable(text) ?? readCounts(text)
 }
 
@@ -65,6 +72,39 @@ const NOTHING_PUSHED =
   /^(?:nothing (?:was|is|has been)|no commits? (?:was|were|is|are)) pushed(?: (?:yet|so far|anywhere|in this session|to (?:the remote|origin)))*$/i
 const NO_REMOTE =
   /^(?:(?:the|this) (?:git )?(?:repository|repo|clone|project) has|there is) no (?:git )?remote(?: configured)?$|^no (?:git )?remote is (?:configured|set(?: up)?)$/i
+
+const NEVER = "(?:(?:i|we) (?:did not|didn['’]t|have not|haven['’]t|never)|nobody|no one)(?: yet)?"
+const THING = '(?:pull|merge) request|prs?|mrs?'
+const NOTHING_OUTSIDE = new RegExp(
+  [
+    `^(?:${NEVER} (?:open|create|submit|raise|file)(?:ed|d|ted)? (?:a|an|any|the) (?<pull>${THING})|(?:no|there is no) (?<request>${THING})(?: (?:was|is|has been) (?:opened|created|open))?`,
+    `${NEVER} (?<deploy>deploy(?:ed)? anything)|(?:nothing|none of (?:this|it)) (?:was|is|has been) (?<deployed>deployed|rolled out)|there (?:was|has been) no (?<deployment>deployment)`,
+    `${NEVER} (?<publish>publish(?:ed)? anything)|(?:nothing|none of (?:this|it)) (?:was|is|has been) (?<published>published|released)`,
+    `${NEVER} (?<merge>merged? anything)|(?:nothing|none of (?:this|it)) (?:was|is|has been) (?<merged>merged))(?: yet| so far)?$`,
+  ].join('|'),
+  'i',
+)
+const OUTSIDE_NAMES: Readonly<Record<string, OutsideAction>> = {
+  pull: 'pull request',
+  request: 'pull request',
+  publish: 'publication',
+  published: 'publication',
+  merge: 'merge',
+  merged: 'merge',
+}
+
+/** The word "stash" is git's in every language; what else a short sentence about it says is whether something is in it. */
+function readStash(text: string): StateFact | undefined {
+  if (!/(?<!\p{L})stash(?:es|ed)?(?!\p{L})/iu.test(text) || text.split(/\s+/).length > 7) return undefined
+  if (/\d|[`/]|(?<!\p{L})(?:drop|pop|appl|clear|restor|gelösch|verworf|should|must|soll|muss)/iu.test(text))
+    return undefined
+  const isEmpty = DENIED.test(text) || EMPTY.test(text)
+  return isEmpty || HOLDS.test(text) ? { of: 'stash', is: !isEmpty } : undefined
+}
+const EMPTY =
+  /(?<!\p{L})(?:empty|nothing|leer|nichts|vide|rien|vací[oa]|nada|vazi[oa]|vuot[oa]|niente|boş|puste)(?!\p{L})/iu
+const HOLDS =
+  /(?<!\p{L})(?:something|etwas|holds?|contains?|liegt|liegen|enthält|contient|quelque chose|hay|algo|contiene|há|contém|qualcosa|var|coś)(?!\p{L})/iu
 
 /** Git's words for these are the same in every language; whether one is unfinished is said in a few ways. */
 function readOperation(text: string): StateFact | undefined {
@@ -94,13 +134,16 @@ const DENIED =
 const AMOUNTS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten']
 const ONE_FAILS =
   /^(?:there (?:is|are) (?:still )?(?:a|one|some) (?:tests?|specs?|cases?) (?:that|which) (?:does not|do not|doesn['’]t|don['’]t) pass(?: yet)?|not (?:everything|all tests|every test) (?:is|are|passes|pass)(?: green)?(?: yet)?|the (?:test )?suite (?:still )?has a (?:red|failing) test|(?:falha|falla|échoue) (?:um|uno|un) (?:dos|de los|des) \d{1,4} test\p{L}*)$/iu
+/** A short sentence about one test in a language with other words for it. */
+const ONE_IS_RED =
+  /^(?:il (?:reste|y a)(?: encore)? un|es gibt (?:noch )?einen?|queda un|hay un|há um|c['’]è un) (?:test|prueba|teste)s? (?:rouge|qui échoue|rot(?:en)?|roten test|rojo|que falla|vermelho|que falha|rosso|che fallisce)(?: (?:dans|in|en|em) \S{1,60})?$/iu
 const FAILING = new RegExp(
   `^(at least |only |exactly )?(${AMOUNTS.join('|')}|\\d{1,4}|an?|some|several) (?:unit |integration |end-to-end )?(?:tests?|specs?|examples?|(?:test )?cases?) (?:(?:is|are) )?(?:still |currently )?(?:red|failing|broken|fails?|failed)$`,
   'i',
 )
 
 function readFailing(text: string): StateFact | undefined {
-  if (ONE_FAILS.test(text)) return { of: 'failing', least: 1, most: undefined }
+  if (ONE_FAILS.test(text) || ONE_IS_RED.test(text)) return { of: 'failing', least: 1, most: undefined }
   const [, limit = '', word = ''] = FAILING.exec(text) ?? []
   if (word === '') return undefined
   const amount = amountOf(word)
@@ -117,8 +160,8 @@ function readVariable(text: string): StateFact | undefined {
 }
 
 const PASSING = new RegExp(
-  `^(\\d{1,4}|${AMOUNTS.join('|')}) of (?:the )?(\\d{1,4}|${AMOUNTS.join('|')}) (?:[\\w-]+ ){0,2}(?:tests?|specs?|cases?) pass(?:es|ed)?$`,
-  'i',
+  `^(?:([\\p{L}\\d][\\p{L}\\d ./_-]{0,60}?)(?::| [—–-]) )?(\\d{1,4}|${AMOUNTS.join('|')}) of (?:the )?(\\d{1,4}|${AMOUNTS.join('|')}) (?:(?:[\\w-]+ ){0,2}(?:tests?|specs?|cases?) |are |is )?(?:pass(?:es|ed)?|green|ok)$`,
+  'iu',
 )
 function amountOf(word: string): number | undefined {
   const at = AMOUNTS.indexOf(word.toLowerCase())
@@ -127,10 +170,11 @@ function amountOf(word: string): number | undefined {
 
 /** The summary of a test run, as runners print it: "rspec: 18 examples, 1 failure", "0 failures in the last run". */
 function readCounts(text: string): StateFact | undefined {
-  const [, some = '', all = ''] = PASSING.exec(text) ?? []
+  const [, named = '', some = '', all = ''] = PASSING.exec(text) ?? []
   const [passed, total] = [some, all].map(amountOf)
-  if (passed !== undefined && total !== undefined && passed < total)
-    return { of: 'counts', tool: '', counts: { passed }, numbers: [passed, total] }
+  // Without the name of a run, "all of them" is what the last run of any tests has to show.
+  if (passed !== undefined && total !== undefined && (passed < total || (named !== '' && passed === total)))
+    return { of: 'counts', tool: named, counts: { passed }, numbers: [passed, total] }
   const [, tool = '', rest = ''] = /^(?:([\p{L}\d][\p{L}\d ./_-]{0,40}): )?(.+)$/u.exec(text) ?? []
   const summary = rest.replace(/ (?:in|on|of) (?:the|its) (?:last|latest|most recent) (?:test )?run$/i, '')
   const counts = countsIn(summary)

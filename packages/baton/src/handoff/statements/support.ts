@@ -14,11 +14,17 @@ const FRAME = new Set(
 )
 
 /** How much of a statement one text must hold. A decision may be put into other words; what the user said is closer. */
-const ENOUGH = { user: 0.6, decision: 0.5, run: 1, all: 1 } as const
+const ENOUGH = { user: 0.6, decision: 0.5, run: 1, all: 1, failure: 0.6 } as const
 
 /** What is said of a command that went well, next to its own words. */
 const WENT_WELL = new Set(
   'ran run runs running passed passes pass succeeded successful successfully clean green fine ok okay check checks checked checker linted lint linter type types typed executed without no any nothing found findings finding complaints complaint warnings warning errors error problems problem issues issue reported reports fix complete completed finished lief läuft durch ausgeführt gestartet geprüft fehlerfrei ohne fehler warnungen keine lancé lancée exécuté rien trouvé erreur aucune ejecutado sin errores executado sem erros'
+    .split(' ')
+    .map(word => word.slice(0, 6)),
+)
+
+const WENT_WRONG = new Set(
+  'test tests spec case still fails fail failed failing failure red broken rot noch immer schlägt fehl fehlgeschlagen échoue échouent rouge toujours encore falla sigue rojo falha ainda vermelho'
     .split(' ')
     .map(word => word.slice(0, 6)),
 )
@@ -67,9 +73,9 @@ export class Sayings {
 
   /** Whether one of the texts speaks of the same things: most words that carry meaning are in it. */
   support(statement: string, kind: keyof typeof ENOUGH): boolean {
-    const frame = kind === 'run' ? WENT_WELL : FRAME
-    const words = [...contentWords(statement)].filter(word => !frame.has(word) && !/^\d+$/.test(word))
-    if (kind === 'run' && words.length === 0) return false
+    const frame = kind === 'run' ? WENT_WELL : kind === 'failure' ? WENT_WRONG : FRAME
+    const words = [...contentWords(statement)].filter(word => !frame.has(word))
+    if ((kind === 'run' || kind === 'failure') && words.length === 0) return false
     if (words.length === 0 || this.#texts.some(text => text.includes(statement))) return true
     this.#words ??= this.#texts.map(contentWords)
     const amounts = kind === 'decision' ? [] : amountsIn(statement)
@@ -141,7 +147,7 @@ function shareOf(statement: string, text: string): number {
 const preferencesIn = (text: string): [string, string][] =>
   [...text.toLowerCase().matchAll(PREFERENCE)].map(([, first = '', second = '']) => [first, second])
 const PREFERENCE =
-  /([\p{L}\d_.+-]{2,40}),?\s(?:and\s|und\s|et\s|y\s|e\s)?(?:not|nicht|pas|no|não|non|over|instead of|rather than|statt|anstatt|plutôt que|au lieu de|au lieu d|en vez de|em vez de|invece di)\s([\p{L}\d_.+-]{2,40})/gu
+  /([\p{L}\d_.+-]{1,40}[\p{L}\d_+]),?\s(?:and\s|und\s|et\s|y\s|e\s)?(?:not|nicht|pas|no|não|non|over|instead of|rather than|statt|anstatt|plutôt que|au lieu de|au lieu d|en vez de|em vez de|invece di)\s([\p{L}\d_.+-]{1,40}[\p{L}\d_+])/gu
 
 /** Whether two descriptions name the same work: most words of each are in the other, in whatever form and order. */
 export function isSameWork(said: string, todo: string): boolean {
