@@ -2,13 +2,15 @@
  * What the next session receives: generated sessions in three agents' (since the fifth blind set: four agents') transcript formats with real git repositories, through the
  * real handoff code, with a model that writes everything, little, or nothing. A fact counts as received when it is in the injected
  * text, or in a section that the text names with a command that prints it.
- * Run: node bench/continuity.ts [--part held-out|tuning|blind|blind-2|blind-3|blind-4|blind-5|blind-6|blind-7] [--sessions 48] [--misses] [--behavior lazy] [--lies-only] [--facts-only]
+ * Run: node bench/continuity.ts [--part held-out|tuning|blind|blind-2|blind-3|blind-4|blind-5|blind-6|blind-7|blind-8] [--sessions 48] [--misses] [--behavior lazy] [--lies-only] [--facts-only]
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { EIGHTH_SESSIONS } from './continuity/blind/eighth.ts'
+import { EIGHTH_LIES, EIGHTH_OWN, EIGHTH_TRUTHS } from './continuity/blind/eighth-statements.ts'
 import { FIFTH_SESSIONS } from './continuity/blind/fifth.ts'
 import { FIFTH_LIES, FIFTH_OWN, FIFTH_TRUTHS } from './continuity/blind/fifth-statements.ts'
 import { FOURTH_LIES, FOURTH_SESSIONS, FOURTH_TRUTHS } from './continuity/blind/fourth.ts'
@@ -88,6 +90,7 @@ const BLIND_SETS: Readonly<Record<string, BlindSet>> = {
   'blind-5': { sessions: FIFTH_SESSIONS, lies: FIFTH_LIES, truths: FIFTH_TRUTHS, own: FIFTH_OWN },
   'blind-6': { sessions: SIXTH_SESSIONS, lies: SIXTH_LIES, truths: SIXTH_TRUTHS, own: SIXTH_OWN },
   'blind-7': { sessions: SEVENTH_SESSIONS, lies: SEVENTH_LIES, truths: SEVENTH_TRUTHS, own: SEVENTH_OWN },
+  'blind-8': { sessions: EIGHTH_SESSIONS, lies: EIGHTH_LIES, truths: EIGHTH_TRUTHS, own: EIGHTH_OWN },
 }
 const START = Date.UTC(2026, 0, 22, 12)
 const blindSet = BLIND_SETS[values.part]
