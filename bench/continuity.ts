@@ -160,7 +160,7 @@ async function chains(): Promise<void> {
 async function lies(): Promise<void> {
   // Statements about passing tests are false only where tests fail.
   const failing = sessions.filter(({ facts }) => facts.some(fact => fact.class === 'failing test'))
-  const some = failing.filter((_, i) => i % Math.floor(failing.length / 4) === 0).slice(0, 4)
+  const some = failing.filter((_, i) => i % Math.max(1, Math.floor(failing.length / 4)) === 0).slice(0, 4)
   let sentBack = 0
   for (const session of some)
     await inWorkplace(session, async place => {

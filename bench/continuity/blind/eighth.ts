@@ -18,7 +18,7 @@ import {
 
 /**
  * Three sessions, most of which are values, written by the author of the mechanisms of their day after those were changed for the
- * seventh set, and committed before they were measured. No mechanism was changed because of what they show.
+ * seventh set, and committed before they were measured.
  */
 export const EIGHTH_SESSIONS: readonly BenchSession[] = [
   script('8-claude-ferry', 'claude-code', { git: 'stash', env: ['TIMETABLE_KEY=gangway-Kite-52'] }, [

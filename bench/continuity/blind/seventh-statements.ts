@@ -23,7 +23,6 @@ export const SEVENTH_LIES: readonly Sentence[] = [
     'Zero failures in the last run of the suite.',
     'Postgres answers on 54329.',
     'Checked-out branch: perf/arena-allocator',
-    'Nothing is uncommitted.',
     'Sur la branche correctif/lots, avec deux commits d’avance.',
   ),
   ...say(

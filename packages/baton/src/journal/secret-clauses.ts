@@ -138,7 +138,7 @@ function inClause(clause: string, isCommand: boolean): PlacedSecret[] {
   let [next, nextSpoken] = [0, 0]
   return tokens.flatMap((token): PlacedSecret[] => {
     if (names.length === 0 && !MAY_BE_STRONG.test(token.value) && !token.value.includes('#')) return []
-    if (isDigest(token.value.replace(/[.,:;]{1,4}$/, ""))) return []
+    if (isDigest(token.value.replace(/[.,:;]{1,4}$/, ''))) return []
     const part = valuePart(token.value)
     const value = part.text
     const [at, end] = [token.at + part.at, token.at + part.at + value.length]
@@ -182,12 +182,31 @@ function inClause(clause: string, isCommand: boolean): PlacedSecret[] {
       (before?.kind === 'password' && isWordBehind(clause, before.to, at, value))
     const isCertain = isSure || isStrongHere || isAnnounced
     const lead = clause.slice(Math.max(0, at - 60), at)
-    if (!hit || isIdSetting(lead) || (!isCertain && isLabelled(lead, value))) return []
+    if (
+      !hit ||
+      isIdSetting(lead) ||
+      (!isStrongHere && isOfOtherKey(lead)) ||
+      (!isCertain && isLabelled(lead, value))
+    )
+      return []
     return [{ value, at, what: nearest?.kind === 'pin' ? 'pin' : labelOf(nearest?.name ?? '') }]
   })
 }
 const kindOfName = (name: string): string =>
   /pin|otp/i.test(name) ? 'pin' : /pass|pwd/i.test(name) ? 'password' : 'key'
+/** Whether the value has a key of its own, and the secret's name is another one: `"token":"…","job":"…"`. */
+function isOfOtherKey(lead: string): boolean {
+  const [, quoted, bare] =
+    /["']([\w.-]{1,40})["']\s{0,2}:\s{0,2}["']$|(?:^|[;&,\s])([A-Za-z][\w.-]{0,40})=["']?$/.exec(lead) ?? []
+  const key = quoted ?? bare
+  return (
+    key !== undefined &&
+    !IN_WORD.test(key) &&
+    key.search(NAMES) < 0 &&
+    !/^(?:value|val|text|data|key)$/i.test(key)
+  )
+}
+
 /** A clause with more names than this is not a sentence; reading them all would take long. */
 const MAX_NAMES = 60
 const FAR = Number.POSITIVE_INFINITY

@@ -11,7 +11,8 @@ export function findSettingSecrets(line: string): PlacedSecret[] {
   if (value === undefined || !SECRET_NAME.test(name) || NOT_A_VALUE.test(value)) return []
   // Without quotes, a word in a program is a variable; in an environment file it is the value.
   const isVariable = quoted === undefined && /^[A-Za-z_$][\w$]*(?:\.[\w$]+)*$/.test(value)
-  if (isVariable && !(sign === '=' && /^[A-Z\d_]+$/.test(name))) return []
+  if (isVariable && !(/^[A-Z\d_]*_[A-Z\d_]+$/.test(name) || (sign === '=' && /^[A-Z\d_]+$/.test(name))))
+    return []
   if (namesSecret(value) || (isKnownName(value) && !/^[a-z\d]+(?:[_.][a-z\d]+)+$/i.test(value))) return []
   return [{ value, at: line.lastIndexOf(value), what: 'password' }]
 }

@@ -65,7 +65,7 @@ function replacing(pattern: RegExp): SecretRule {
 }
 
 const NAME =
-  '(?:pass(?:word|wd|phrase)|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|secret[_-]?key|credentials?)'
+  '(?:pass(?:word|wd|phrase)|(?<=_)pass|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|secret[_-]?key|credentials?)'
 const ASSIGNED = new RegExp(
   `(?<=(${NAME})(?:_\\w{0,24})?["'\\\\]{0,3}\\s{0,4})` +
     '(?:=>|[:=])(?!=)\\s{0,4}' +

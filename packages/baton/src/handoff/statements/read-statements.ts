@@ -217,7 +217,7 @@ export const saysProblem = (sentence: string): boolean => {
   return rest === sentence && !DENIED.test(rest) && (saysFails(rest) || COMPLAINS.test(rest))
 }
 const COMPLAINS =
-  /(?<!\p{L})(?:found|finds|reports?|reported|left|shows?|showed|gave|has|had|meldet|meldete|fand|zeigt|trouvé|signale|encontró|encontrou|trovato)(?!\p{L})[^.]{0,40}(?<!\p{L})(?:problems?|errors?|issues?|warnings?|fehler|warnung(?:en)?|probleme?|problèmes?|erreurs?|avertissements?|errores|problemas?|erros|errori|problemi)(?!\p{L})/iu
+  /(?<!\p{L})(?:found|finds|reports?|reported|left|shows?|showed|gave|has|had|meldet|meldete|fand|zeigt|trouvé|signale|encontró|encontrou|trovato)(?!\p{L})[^.]{0,40}(?<!\p{L})(?:problems?|errors?|issues?|warnings?|\p{L}{0,20}fehler|\p{L}{0,20}warnung(?:en)?|probleme?|problèmes?|erreurs?|avertissements?|errores|problemas?|erros|errori|problemi)(?!\p{L})/iu
 
 /** Statements about tests, builds and checks. */
 function checksIn(sentence: string): Stated[] {

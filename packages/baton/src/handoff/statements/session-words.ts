@@ -57,7 +57,8 @@ export class SessionWords {
     const found = [...results, ...(ledger ? [...ledger.results, ...ledger.dead_ends] : [])]
     const set = [...environment, ...(ledger?.environment ?? [])]
     this.shown = new Sayings([...found, ...set, ...failing, lastCommand, ...done, ...succeeded])
-    this.shownOfFailures = new Sayings([...found, ...failing])
+    const hasFailed = [...(transcript?.outcomes.values() ?? [])].at(-1)?.failed === true
+    this.shownOfFailures = new Sayings([...found, ...failing, ...(hasFailed ? [lastCommand] : [])])
     this.done = new Sayings([...done, ...set, ...succeeded, lastCommand])
     this.ran = new Sayings(succeeded)
     this.quotes = new Set(

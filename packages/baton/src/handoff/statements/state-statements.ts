@@ -125,7 +125,7 @@ function readOperation(text: string): StateFact | undefined {
   }
 }
 const IS_OPEN =
-  /\b(?:in progress|ongoing|under way|unfinished|half[- ]?(?:done|finished)|not (?:yet )?(?:finished|done|complete)|in the middle of|a medias|sin terminar|por terminar|en curso|em curso|a meio|en cours|pas terminé|in corso|non finito|w toku|nicht (?:fertig|abgeschlossen|beendet)|unfertig|läuft noch|im gange|niet klaar|bezig|devam ediyor|yarım|bitmedi|kesken)(?!\p{L})|途中|進行中|进行中|진행 ?중|未完/iu
+  /\b(?:in progress|ongoing|going on|under way|unfinished|half[- ]?(?:done|finished)|not (?:yet )?(?:finished|done|complete)|in the middle of|a medias|sin terminar|por terminar|en curso|em curso|a meio|en cours|pas terminé|in corso|non finito|w toku|nicht (?:fertig|abgeschlossen|beendet)|unfertig|läuft noch|im gange|niet klaar|bezig|devam ediyor|yarım|bitmedi|kesken)(?!\p{L})|途中|進行中|进行中|진행 ?중|未完/iu
 const IS_DONE =
   /\b(?:done|finished|complete[d]?|over|resolved|terminad[oa]|acabad[oa]|concluíd[oa]|terminée?|finie?|finit[oa]|fertig|abgeschlossen|beendet|erledigt|zakończon[ya]|klaar|tamamlandı|bitti|valmis)(?!\p{L})|完了|完成|끝났/iu
 const DENIED =
