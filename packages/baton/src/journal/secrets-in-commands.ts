@@ -25,7 +25,8 @@ export function findCommandSecrets(line: string): PlacedSecret[] {
   return found
 }
 
-const MAY_HOLD = /\s-{1,2}[A-Za-z]|\s\/[a-z]{1,12}:|<<<|\||\spass|_(?:key|token|secret|pass)/i
+const MAY_HOLD =
+  /\s-{1,2}[A-Za-z]|\s\/[a-z]{1,12}:|<<<|(?:echo|printf)\s[^|]{1,2000}\||\spass|_(?:key|token|secret|pass)/i
 
 interface Word {
   /** Without the quotes around it. */

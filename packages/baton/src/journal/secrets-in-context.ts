@@ -66,7 +66,7 @@ const RULES: readonly ContextRule[] = [
   {
     what: 'password',
     pattern: new RegExp(
-      `(?<![\\w.:*/-])[\\w.*-]{2,100}:(?:\\d{3,5}|\\*):(?:[A-Za-z_][\\w-]{0,60}|\\*):(?:[A-Za-z_][\\w.-]{0,60}|\\*):${VALUE}`,
+      `(?<=[\\w.*-]{2}):(?:\\d{3,5}|\\*):(?:[A-Za-z_][\\w-]{0,60}|\\*):(?:[A-Za-z_][\\w.-]{0,60}|\\*):${VALUE}`,
       'gu',
     ),
   },
@@ -165,7 +165,7 @@ function spokenDigits(): RegExp {
   const digit =
     '(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|null|eins|zwei|zwo|drei|vier|fünf|sechs|sieben|acht|neun|zéro|un|deux|trois|quatre|cinq|sept|huit|neuf|cero|uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|due|tre|quattro|cinque|sette|otto|nove|um|dois|três|quatro|sete|oito)'
   return new RegExp(
-    `(?<![\\p{L}])(?:pin|code|passcode|keypad|combination|geheimzahl|\\p{L}{2,12}code|código|codice)(?![\\p{L}])[^\\n.!?]{0,60}?\\s["'“„]?(?<value>${digit}(?:[\\s,-]{1,2}${digit}){2,11})(?![\\p{L}])`,
+    `(?:pin|code|keypad|combination|geheimzahl|código|codice)(?![\\p{L}])[^\\n.!?]{0,60}?\\s["'“„]?(?<value>${digit}(?:[\\s,-]{1,2}${digit}){2,11})(?![\\p{L}])`,
     'giu',
   )
 }

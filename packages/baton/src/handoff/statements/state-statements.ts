@@ -65,11 +65,11 @@ const STASH =
   /^there (?:is|are) (an?|one|no) (?:git )?stash(?:es)?(?: entry)?$|^(?:(no|some|the) )?changes are stashed$|^(something|nothing) is (?:still )?(?:stashed|in (?:the|git) stash)$|^(?:the )?(?:working tree|repository|clone) has (no|a) stash$/i
 /** The branch that is checked out, when the sentence says nothing else. */
 const BRANCH =
-  /^(?:(?:everything|all work|the work|work|all of this|this) (?:is|happens|happened)|we(?:['’]re| are)|i['’]?m|i am|we work|i work|wir sind|wir arbeiten|estamos|nous sommes|siamo) (?:still |now |currently |noch |immer noch |jetzt )?(?:all )?(?:on|auf|en|sur|su) (?:the )?(?:branch )?`?((?:main|master|trunk|develop)|(?<=`)[\w./-]{2,100}|[\w.-]+\/[\w./-]{1,100})`?$/i
+  /^(?:still|(?:everything|all work|the work|work|all of this|this) (?:is|happens|happened)|we(?:['’]re| are)|i['’]?m|i am|we work|i work|wir sind|wir arbeiten|estamos|nous sommes|siamo) (?:still |now |currently |noch |immer noch |jetzt )?(?:all )?(?:on|auf|en|sur|su) (?:the )?(?:branch )?`?((?:main|master|trunk|develop)|(?<=`)[\w./-]{2,100}|[\w.-]+\/[\w./-]{1,100})`?$/i
 const NO_TAGS =
   /^(?:nobody|no one|none of us) has tagged anything(?: yet)?$|^nothing (?:is|was|has been) tagged(?: yet)?$|^there (?:is|are) no tags?(?: yet)?$|^no tags? (?:exists?|was (?:made|set|created))$/i
 const NOTHING_PUSHED =
-  /^(?:nothing (?:was|is|has been)|no commits? (?:was|were|is|are)) pushed(?: (?:yet|so far|anywhere|in this session|to (?:the remote|origin)))*$/i
+  /^(?:(?:nothing (?:was|is|has been)|no commits? (?:was|were|is|are)) pushed|(?:i|we) (?:did not push|didn['’]t push|have not pushed|haven['’]t pushed|never pushed) anything)(?: (?:yet|so far|anywhere|in this session|to (?:the remote|origin)))*$/i
 const NO_REMOTE =
   /^(?:(?:the|this) (?:git )?(?:repository|repo|clone|project) has|there is) no (?:git )?remote(?: configured)?$|^no (?:git )?remote is (?:configured|set(?: up)?)$/i
 
@@ -138,7 +138,7 @@ const ONE_FAILS =
 const ONE_IS_RED =
   /^(?:il (?:reste|y a)(?: encore)? un|es gibt (?:noch )?einen?|queda un|hay un|há um|c['’]è un) (?:test|prueba|teste)s? (?:rouge|qui échoue|rot(?:en)?|roten test|rojo|que falla|vermelho|que falha|rosso|che fallisce)(?: (?:dans|in|en|em) \S{1,60})?$/iu
 const FAILING = new RegExp(
-  `^(at least |only |exactly )?(${AMOUNTS.join('|')}|\\d{1,4}|an?|some|several) (?:unit |integration |end-to-end )?(?:tests?|specs?|examples?|(?:test )?cases?) (?:(?:is|are) )?(?:still |currently )?(?:red|failing|broken|fails?|failed)$`,
+  `^(at least |only |exactly )?(${AMOUNTS.join('|')}|\\d{1,4}|an?|some|several) (?:unit |integration |end-to-end )?(?:tests?|specs?|examples?|(?:test )?cases?) (?:(?:is|are) )?(?:still |currently )?(?:red|failing|broken|fails?|failed|not (?:yet )?(?:green|passing)|do(?:es)? not pass)(?: yet)?$`,
   'i',
 )
 
