@@ -125,6 +125,9 @@ describe('A statement without evidence is marked:', () => {
     [note('`src/limit.ts` does not exist yet.'), '`src/limit.ts` exists'],
     [note('returnsTheLimit still fails'), 'nothing in the session shows this'],
     [done('Document the limits'), 'its todo is still open in the agent’s list'],
+    [done('Limits: documented'), 'its todo is still open in the agent’s list'],
+    [note('npm run build reported two errors.'), 'nothing in the session shows this'],
+    [note('The user wants ten requests a minute on the orders endpoint.'), 'no prompt of the user says this'],
     [note('All todos are done.'), '1 todos are still open'],
     [note('We are on branch `main`.'), 'the branch is `issue-42`'],
     [note('The branch `feature/zebra` holds it.'), 'there is no branch `feature/zebra`'],
@@ -187,6 +190,10 @@ describe('A statement with evidence is not marked:', () => {
     [note('The file config/zebra.yml does not exist.')],
     [note('Es gibt keine Datei `src/zebra.ts`.')],
     [next('Ask the user whether the zebra may go')],
+    [note('The user wants at most twenty requests a minute on the orders endpoint.')],
+    [note('There may be more places like this one.')],
+    [note('I did not open a pull request. Nothing has been deployed.')],
+    [done('npm run build, no complaints')],
   ])('%j', draft => {
     expect(textOf(marked(draft))).toBe(textOf(HandoffDocument.parse(draft)))
   })
