@@ -31,7 +31,7 @@ export const EIGHTH_SESSIONS: readonly BenchSession[] = [
     prompt('Passwort für den Testserver steht hier: {{s:Moewenschiss77}}'),
     prompt('the gangway gate takes {{s:6174}} as its PIN, berth {{k:42}}'),
     prompt(
-      'here is .npmrc:\n//npm.ferry.example/:_authToken={{s:tide8Table4Wreck}}\nregistry={{k:https://npm.ferry.example/}}\nsave-exact={{k:true}}',
+      'here is .npmrc:\n//npm.ferry.example/:_password={{s:tide8Table4Wreck}}\nregistry={{k:https://npm.ferry.example/}}\nsave-exact={{k:true}}',
     ),
     prompt(
       'compose file:\n```yaml\nservices:\n  db:\n    image: {{k:postgres:17.2-bookworm}}\n    environment:\n      POSTGRES_PASSWORD: {{s:keelhaul}}\n      POSTGRES_DB: {{k:timetable_v2}}\n```',
