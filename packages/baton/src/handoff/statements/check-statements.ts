@@ -6,12 +6,12 @@ import { anchorGroupsOf, groupKey } from './anchors.ts'
 import { NOTHING_SHOWS, reasonAgainstState } from './check-state.ts'
 import { type Line, mapLines, markLine } from './lines.ts'
 import { isCommand } from './objects.ts'
+import type { OutsideAction } from './outside-actions.ts'
 import {
   type Check,
   isClaim,
   MAX_LINES,
   namesCheck,
-  type OutsideAction,
   readLines,
   type Stated,
   type Statement,

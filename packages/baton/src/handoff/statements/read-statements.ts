@@ -1,6 +1,7 @@
 import type { HandoffDocument } from '@batonpass/contract/handoff'
 import { type Line, type Mood, mapLines, sentencesOf } from './lines.ts'
 import { branchesIn, commandsRunIn, commitsIn, pathsIn, portsIn } from './objects.ts'
+import { OUTSIDE, type OutsideAction } from './outside-actions.ts'
 import { readStates, type StateFact } from './state-statements.ts'
 
 /** A thing that evidence can show, with what the document says about it. */
@@ -25,9 +26,6 @@ export type Stated =
   | { about: 'other' }
 
 export type Check = 'tests' | 'build' | 'lint' | 'types' | 'ci'
-
-/** What changes something outside the worktree, and leaves a command behind. */
-export type OutsideAction = keyof typeof OUTSIDE
 
 export interface Statement {
   line: Line
@@ -122,21 +120,6 @@ function inSentence(sentence: string, mood: Mood): Stated[] {
   return found
 }
 
-const PULL_REQUEST = '(?:pull[- ]requests?|merge[- ]requests?|prs?|mrs?)'
-const OUTSIDE = {
-  merge: new RegExp(
-    `\\b(?:merged|gemerged|gemergt)\\b[^.]{0,30}\\b${PULL_REQUEST}\\b|\\b${PULL_REQUEST}\\b[^.]{0,30}\\b(?:is|was|has been|got|wurde|ist)\\b[^.]{0,10}\\b(?:merged|gemerged|gemergt)\\b`,
-    'i',
-  ),
-  'pull request': new RegExp(
-    `\\b(?:opened|created|submitted|raised|filed|erstellt|geöffnet)\\b[^.]{0,20}\\b${PULL_REQUEST}\\b|\\b${PULL_REQUEST}\\b[^.]{0,20}\\b(?:is open|was opened|was created|is up|erstellt|geöffnet)\\b`,
-    'i',
-  ),
-  deployment:
-    /\b(?:deployed|rolled(?: \w+){0,4} out|shipped|ausgerollt|deployt|déployée?|desplegad[oa])(?!\p{L})|\bis live (?:on|in)\b/iu,
-  publication:
-    /\b(?:published|veröffentlicht|publiée?|publicad[oa])(?!\p{L})[^.]{0,40}\b(?:npm|pypi|crates|package|paket|registry|release|version|image)\b|\b(?:package|release|version|image|paket)\b[^.]{0,30}\b(?:published|veröffentlicht)\b/iu,
-} as const
 const TAGGED =
   /\b(?:tagged|getaggt)\b[^.;]{0,40}?`?\b(v?\d+(?:\.\d+)+[\w.-]*|v\d[\w.-]*)|\btag `?(v?\d+(?:\.\d+)+[\w.-]*)`? (?:was|is|has been|exists)/gi
 

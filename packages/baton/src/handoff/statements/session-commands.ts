@@ -1,5 +1,6 @@
 import type { CommandRun } from '../../session/transcript/collect-facts.ts'
-import type { Check, OutsideAction } from './read-statements.ts'
+import type { OutsideAction } from './outside-actions.ts'
+import type { Check } from './read-statements.ts'
 
 export const TAKES_BACK = /\bgit\s+(?:checkout\s+(?:\S+\s+)?--|restore|stash|reset)(?=\s|$)/
 export const UNDONE =

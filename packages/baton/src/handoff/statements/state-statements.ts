@@ -1,5 +1,5 @@
 import { type Counts, countsIn } from '../../session/transcript/test-report.ts'
-import type { OutsideAction } from './read-statements.ts'
+import { absentActionIn, type OutsideAction } from './outside-actions.ts'
 
 /** A sentence that says one thing about git, the last test run or a variable, and nothing else: evidence answers it as a whole. */
 export type StateFact =
@@ -44,9 +44,8 @@ function readState(sentence: string): StateFact | undefined {
   if (stash) return { of: 'stash', is: !/^(?:no|nothing)$/i.test(stash.slice(1).find(Boolean) ?? '') }
   if (NOTHING_PUSHED.test(text)) return { of: 'nothing-pushed' }
   if (NO_REMOTE.test(text)) return { of: 'no-remote' }
-  const action = NOTHING_OUTSIDE.exec(text)?.groups ?? {}
-  for (const [name, found] of Object.entries(action))
-    if (found !== undefined) return { of: 'nothing-outside', action: OUTSIDE_NAMES[name] ?? 'deployment' }
+  const action = absentActionIn(text)
+  if (action) return { of: 'nothing-outside', action }
   const kept = readStash(text)
   if (kept) return kept
   return readFailing(text) ?? readVariable(text) ?? readCounts(text)
@@ -72,26 +71,6 @@ const NOTHING_PUSHED =
   /^(?:(?:nothing (?:was|is|has been)|no commits? (?:was|were|is|are)) pushed|(?:i|we) (?:did not push|didn['’]t push|have not pushed|haven['’]t pushed|never pushed) anything)(?: (?:yet|so far|anywhere|in this session|to (?:the remote|origin)))*$/i
 const NO_REMOTE =
   /^(?:(?:the|this) (?:git )?(?:repository|repo|clone|project) has|there is) no (?:git )?remote(?: configured)?$|^no (?:git )?remote is (?:configured|set(?: up)?)$/i
-
-const NEVER = "(?:(?:i|we) (?:did not|didn['’]t|have not|haven['’]t|never)|nobody|no one)(?: yet)?"
-const THING = '(?:pull|merge) request|prs?|mrs?'
-const NOTHING_OUTSIDE = new RegExp(
-  [
-    `^(?:${NEVER} (?:open|create|submit|raise|file)(?:ed|d|ted)? (?:a|an|any|the) (?<pull>${THING})|(?:no|there is no) (?<request>${THING})(?: (?:was|is|has been) (?:opened|created|open))?`,
-    `${NEVER} (?<deploy>deploy(?:ed)? anything)|(?:nothing|none of (?:this|it)) (?:was|is|has been) (?<deployed>deployed|rolled out)|there (?:was|has been) no (?<deployment>deployment)`,
-    `${NEVER} (?<publish>publish(?:ed)? anything)|(?:nothing|none of (?:this|it)) (?:was|is|has been) (?<published>published|released)`,
-    `${NEVER} (?<merge>merged? anything)|(?:nothing|none of (?:this|it)) (?:was|is|has been) (?<merged>merged))(?: yet| so far)?$`,
-  ].join('|'),
-  'i',
-)
-const OUTSIDE_NAMES: Readonly<Record<string, OutsideAction>> = {
-  pull: 'pull request',
-  request: 'pull request',
-  publish: 'publication',
-  published: 'publication',
-  merge: 'merge',
-  merged: 'merge',
-}
 
 /** The word "stash" is git's in every language; what else a short sentence about it says is whether something is in it. */
 function readStash(text: string): StateFact | undefined {
