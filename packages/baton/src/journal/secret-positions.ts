@@ -54,7 +54,12 @@ export const hasKeypadSigns = (value: string): boolean =>
  */
 export const isLabelled = (before: string, value: string): boolean =>
   ((!PASSWORD_SIGN.test(value) || VERSION.test(value)) && LABEL.test(before)) ||
+  (!PASSWORD_SIGN.test(value) && NAMED.test(before)) ||
   (/^\d+$/.test(value) && NUMBERED.test(before))
+
+/** "the machine is called X": behind the name of a secret, it counts as the value all the same. */
+const NAMED =
+  /(?<!\p{L})(?:is (?:called|named)|heißt|heet|heter|hedder|s['’]appelle|se llama|si chiama|se chama|nazywa się)\s{1,2}["'`„“«]?$/iu
 
 /** Whether a value is that of a setting whose name says that it identifies something: `price_id = "…"`, `"etag": "…"`. */
 export const isIdSetting = (before: string): boolean =>
