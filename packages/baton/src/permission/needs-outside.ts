@@ -102,7 +102,7 @@ const OUTSIDE = words(`
 
 /** Uses of such programs that need the project alone. */
 const LOCAL =
-  /^((terraform|tofu|terragrunt) (fmt|validate|version|graph)|cdk (ls|list|synth|synthesize)|rustup (show|toolchain list)|conda info)\b/
+  /^((terraform|tofu|terragrunt) (fmt|validate|version|graph)|cdk (ls|list|synth|synthesize)|helm (template|lint)|kustomize build|kubectl kustomize|packer (validate|inspect)|rustup (show|toolchain list)|conda info)\b/
 
 const GIT_OUTSIDE =
   /^(push|fetch|pull|clone|ls-remote|lfs|send-email|svn|p4|config|credential.*|worktree (add|move|remove|repair)|submodule (add|update|sync|init|deinit)|remote (add|remove|rm|rename|set-url|set-head|set-branches|update|show|prune))$/

@@ -123,6 +123,9 @@ describe('a command that cannot work in the sandbox, in a mode that does not ask
     'terraform plan',
     'terraform show',
     'terragrunt output',
+    'docker compose config',
+    'docker compose -f evil.yml convert',
+    'helm template . && cat /srv/table.csv',
     'npm whoami',
     'cargo owner --list x',
   ])('asks about what the project’s files decide: %s', async command => {

@@ -416,7 +416,7 @@ export const CLOUD: ProgramTable = {
     flags: '-v -version --version -machine-readable',
     sub: {
       'validate inspect version': {
-        kind: 'read',
+        kind: 'project',
         single: true,
         args: 'read',
         flags:

@@ -18,13 +18,13 @@ const GLOBALS = `-c|--context= -H|--host=!no -l|--log-level= -D|--debug --config
   --url=!no --identity= --connection= --remote -r --help`
 const COMPOSE_GLOBALS =
   '-f|--file= -p|--project-name= --project-directory= --profile= --env-file=:read --ansi= --progress= --parallel= --compatibility --dry-run --verbose -v|--version'
+const COMPOSE_READ = { kind: 'read', flags: `${READ.flags} -o|--output=:write --lock-image-digests` } as const
 const COMPOSE = {
   globals: COMPOSE_GLOBALS,
   sub: {
-    'ps logs config convert images top version ls port events stats volumes': {
-      kind: 'read',
-      flags: `${READ.flags} -o|--output=:write --lock-image-digests`,
-    },
+    'ps logs images top version ls port events stats volumes': COMPOSE_READ,
+    // The project's files name files of this machine whose text is printed, as in `env_file`.
+    'config convert': { ...COMPOSE_READ, kind: 'project' },
     // Into one of several containers: left to a person.
     exec: { ...EXEC, kind: 'unlisted' },
     'up down start stop restart kill pause unpause build pull push create rm run attach wait watch export cp scale commit publish bridge alpha':

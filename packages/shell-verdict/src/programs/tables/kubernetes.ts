@@ -11,6 +11,8 @@ const READ = {
     --no-log-prefix -i|--include= -e|--exclude= --exclude-container= --color= -t --pods`,
 } as const
 /** Flags of Helm's commands that list, show and render. */
+const KUSTOMIZE_FLAGS = `${READ.flags} --enable-helm!exec --enable-exec!exec --enable-alpha-plugins!exec --output-directory=:write --namespaces= --server-side --field-manager= --force-conflicts --prune --concurrency= -e= --env= --load-restrictor= --reorder= --as-current-user`
+
 const HELM = {
   kind: 'read',
   flags: `-A|--all-namespaces -a|--all --deployed --failed --pending --superseded --uninstalled --uninstalling -d|--date -r|--reverse -f|--filter|--values= -l|--selector|--versions -m|--max= --offset= -q|--short -o|--output= --time-format= --no-headers --revision= --show-desc --show-resources --version= --devel --repo= --verify --username= --password= --keyring= --ca-file= --cert-file= --key-file=
@@ -29,10 +31,8 @@ export const KUBERNETES: ProgramTable = {
         flags: `${READ.flags} -L|--label-columns= --raw=!no`,
       },
       'describe logs log explain top api-resources api-versions version events completion options': READ,
-      'cluster-info diff kustomize': {
-        kind: 'read',
-        flags: `${READ.flags} --enable-helm!exec --enable-exec!exec --enable-alpha-plugins!exec --output-directory=:write --namespaces= --server-side --field-manager= --force-conflicts --prune --concurrency= -e= --env= --load-restrictor= --reorder= --as-current-user`,
-      },
+      'cluster-info diff': { kind: 'read', flags: KUSTOMIZE_FLAGS },
+      kustomize: { kind: 'project', flags: KUSTOMIZE_FLAGS },
       auth: { sub: { 'can-i whoami': READ, reconcile: 'remote' } },
       rollout: { sub: { 'status history': READ, 'undo pause resume restart': 'remote' } },
       config: {
@@ -74,7 +74,8 @@ export const KUBERNETES: ProgramTable = {
       get: { sub: { 'all hooks manifest metadata notes values': HELM } },
       'show inspect': { sub: { 'all chart crds readme values': HELM } },
       search: { sub: { 'repo hub': HELM } },
-      'template lint': HELM,
+      // A chart's files may be links to files of this machine.
+      'template lint': { ...HELM, kind: 'project' },
       repo: { sub: { 'list ls': HELM, 'add remove rm update up index': 'system' } },
       'dependency dep dependencies': { sub: { 'list ls': HELM, 'build update up': 'write' } },
       plugin: { sub: { 'list ls': HELM, 'install update uninstall': 'exec' } },
@@ -92,7 +93,7 @@ export const KUBERNETES: ProgramTable = {
   kustomize: {
     sub: {
       'version build': {
-        kind: 'read',
+        kind: 'project',
         flags:
           '-o|--output=:write --enable-helm!exec --enable-alpha-plugins!exec --enable-exec!exec --load-restrictor= --as-current-user --short --network!no -e|--env= --mount=!no',
       },
