@@ -61,19 +61,15 @@ test('Codex’s own dialog is answered for the person where Baton knows the answ
   await until(() => there('allowed.txt'), { what: 'what a rule allows', evidence: () => terminal.screen() })
   expect(await terminal.history()).not.toMatch(DIALOG)
 
-  // Once for the command, and again for leaving the sandbox with it.
+  // Once for the command: after the yes it runs in Baton's sandbox, so nothing else is asked.
   const first = await telegram.message(({ text }) => text.includes('asked.txt'), 'the question')
-  telegram.press(first, '✅ Allow')
-  const second = await telegram.message(
-    ({ text, id }) => text.includes('asked.txt') && id !== first.id,
-    'the question about the sandbox',
-  )
   // Codex opens its dialog only when its hook has left the question to it.
   expect(await terminal.screen()).not.toMatch(DIALOG)
-  telegram.press(second, '✅ Allow')
+  telegram.press(first, '✅ Allow')
   await until(() => there('asked.txt'), { what: 'what a person allowed from afar' })
 
   await terminal.waitForScreen(DIALOG)
+  expect(telegram.messages().filter(({ text }) => text.includes('asked.txt'))).toHaveLength(1)
   const isTouched = () => statSync(left).mtimeMs > 1000
   expect(isTouched()).toBe(false)
   // Codex ignores a key that comes with the first drawing of its dialog.
