@@ -235,12 +235,7 @@ describe('A review by an agent as a check', () => {
       'not-run',
       `${N}: claude named a file that does not exist`,
     ],
-    [
-      'is not in the schema',
-      { verdict: 'pass' },
-      'not-run',
-      `${N}: Claude Code gave no usable answer`,
-    ],
+    ['is not in the schema', { verdict: 'pass' }, 'not-run', `${N}: Claude Code gave no usable answer`],
     [
       'says more than the schema has',
       { verdict: 'pass', findings: [], read: [], note: 'x' },
