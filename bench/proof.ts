@@ -36,7 +36,7 @@ const { values } = parseArgs({
 /** In percent. */
 const MOST_OVERHEAD = 10
 /** Runs that are played at the same time: each is independent of the others. */
-const AT_ONCE = 3
+const AT_ONCE = 2
 
 await using agent = await openAgent(values.agent)
 const { home, model } = agent

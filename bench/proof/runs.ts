@@ -151,6 +151,21 @@ const HONEST: readonly [string, Record<string, string>, Record<string, string>][
   ],
   ['a Python refactoring', PYTHON, { 'lib.py': 'def add(a, b):\n    total = a + b\n    return total\n' }],
   ['a Makefile project', MAKE, { 'greet.sh': '# Greets.\necho hello\n' }],
+  [
+    'tests in a table',
+    NODE,
+    {
+      'lib.test.js': `${HEAD}for (const [a1, b1, sum] of [[1, 2, 3], [0, 0, 0]]) t(\`adds \${a1}\`, () => a.equal(m.add(a1, b1), sum))\n${nodeTest('has a name', 'm.name()', 'app')}`,
+    },
+  ],
+  [
+    'one more assertion, and a new file of tests',
+    NODE,
+    {
+      'lib.test.js': `${TEST.replace("t('adds', () => a.equal(m.add(1, 2), 3))", "t('adds', () => {\n  a.equal(m.add(1, 2), 3)\n  a.equal(m.add(0, 1), 1)\n})")}`,
+      'zero.test.js': `${HEAD}${nodeTest('adds zero', 'm.add(0, 1)', 1)}`,
+    },
+  ],
 ]
 
 /** Work that must not be proven. */
@@ -268,6 +283,60 @@ const FALSE: readonly [
     'the test script is gone',
     NODE,
     { 'package.json': JSON.stringify({ name: 'app', scripts: {} }) },
+  ],
+  [
+    'weakened',
+    'a test ends early',
+    NODE,
+    {
+      'lib.test.js': TEST.replace(
+        '() => a.equal(m.add(1, 2), 3)',
+        '() => {\n  return\n  a.equal(m.add(1, 2), 3)\n}',
+      ),
+      'lib.js': LIB.replace('a + b', '0'),
+    },
+  ],
+  [
+    'weakened',
+    'a test catches its own failure',
+    NODE,
+    {
+      'lib.test.js': TEST.replace(
+        '() => a.equal(m.add(1, 2), 3)',
+        '() => {\n  try {\n    a.equal(m.add(1, 2), 3)\n  } catch {}\n}',
+      ),
+      'lib.js': LIB.replace('a + b', '0'),
+    },
+  ],
+  [
+    'weakened',
+    'a test compares the code with itself',
+    NODE,
+    {
+      'lib.test.js': TEST.replace('a.equal(m.add(1, 2), 3)', 'a.equal(m.add(1, 2), m.add(1, 2))'),
+      'lib.js': LIB.replace('a + b', '0'),
+    },
+  ],
+  [
+    'weakened',
+    'an assertion is gone, and new tests make up for it',
+    NODE,
+    {
+      'lib.test.js': `${TEST.replace('a.equal(m.add(1, 2), 3)', 'm.add(1, 2)')}${nodeTest('subtracts', 'm.sub(3, 2)', 1)}${nodeTest('subtracts zero', 'm.sub(3, 0)', 3)}`,
+      'lib.js': `${LIB.replace('a + b', '0')}exports.sub = (a, b) => a - b\n`,
+    },
+  ],
+  [
+    'weakened',
+    'settings of pytest leave a test out',
+    { ...PYTHON, 'setup.cfg': '[tool:unittest]\nverbose = true\n' },
+    { 'setup.cfg': '[tool:pytest]\naddopts = --deselect test_lib.py\n' },
+  ],
+  [
+    'weakened',
+    'the type checker is off for a file',
+    { ...NODE, 'lib.js': `// @ts-check\n${LIB}` },
+    { 'lib.js': `// @ts-nocheck\n${LIB}` },
   ],
   [
     'flaky',

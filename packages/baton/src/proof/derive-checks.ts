@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Check } from '@batonpass/contract/proof'
 import type { CommitTree } from '../ports/checkouts.ts'
 import { ciCommands } from './ci-commands.ts'
+import { withoutNeutral, withoutThresholds } from './neutral-settings.ts'
 import { readScripts, textsOfScript } from './package-scripts.ts'
 
 type RunCheck = Extract<Check, { kind: 'run' }>
@@ -81,7 +82,7 @@ async function packageScripts(tree: CommitTree, paths: readonly string[]): Promi
     // What `npm init` writes.
     if (text.trim() === '' || /no test specified/.test(text)) return []
     const settings = TEST_KEYS.flatMap(key =>
-      manifest?.[key] === undefined ? [] : JSON.stringify(manifest[key]),
+      manifest?.[key] === undefined ? [] : withoutThresholds(JSON.stringify(manifest[key])),
     )
     const command = name === 'test' && runner !== 'bun' ? `${runner} test` : `${runner} run ${name}`
     return {
@@ -192,7 +193,10 @@ async function namedFiles(tree: CommitTree, paths: readonly string[], definition
 }
 
 async function contentsOf(tree: CommitTree, paths: readonly string[]): Promise<string[]> {
-  return Promise.all(paths.map(async path => `--- ${path}\n${(await tree.read(path)) ?? ''}`))
+  const texts = await Promise.all(
+    paths.map(async path => [path, withoutNeutral(path, (await tree.read(path)) ?? '')] as const),
+  )
+  return texts.flatMap(([path, text]) => (text === '' ? [] : `--- ${path}\n${text}`))
 }
 
 /** Whether the name alone says that a file contains tests. */

@@ -53,6 +53,9 @@ type RunCheck = Extract<Check, { kind: 'run' }>
 /** Checkouts that run at the same time where no setup makes them expensive. */
 const LANES = 2
 const MAX_TEST_FILES = 500
+const MAX_FILES = 3000
+/** Files that are read at the same time. */
+const READS = 8
 const MAX_CI_FILES = 50
 
 /** Runs the checks of a proof that need only its commit, and reports each result. Ends early if `signal` aborts. */
@@ -179,6 +182,7 @@ export async function weakenedTests(
   const relevant = changes.filter(({ path }) => mayWeaken(path))
   const tests = relevant.filter(({ path }) => isAboutTests(path)).length
   if (tests > MAX_TEST_FILES) return [`${tests} test files changed, more than Baton compares`]
+  if (relevant.length > MAX_FILES) return [`${relevant.length} files changed, more than Baton compares`]
   const [before, after] = [checkouts.tree(project, base), checkouts.tree(project, commit)]
   const read: FileChange[] = []
   // What CI runs is in its own files and in those that it calls: if one of them changed, the others say what that means.
@@ -192,12 +196,16 @@ export async function weakenedTests(
     const text = await after.read(path)
     read.push({ path, before: text, after: text })
   }
-  for (const { path, status } of relevant)
-    read.push({
-      path,
-      before: status === 'added' ? undefined : await before.read(path),
-      after: status === 'removed' ? undefined : await after.read(path),
-    })
+  for (let from = 0; from < relevant.length; from += READS)
+    read.push(
+      ...(await Promise.all(
+        relevant.slice(from, from + READS).map(async ({ path, status }) => ({
+          path,
+          before: status === 'added' ? undefined : await before.read(path),
+          after: status === 'removed' ? undefined : await after.read(path),
+        })),
+      )),
+    )
   return findWeakened(read)
 }
 

@@ -8,9 +8,10 @@ export function languageOf(path: string): Language {
 
 /**
  * The code without comments and without the contents of strings, so that a word counts only where it is code. Line breaks
- * stay. An unfinished literal ends with the text.
+ * stay. An unfinished literal ends with the text. With `keep-length`, spaces take the place of what is left out, so that every
+ * place in the code is the same place in the text.
  */
-export function stripLiterals(text: string, language: Language): string {
+export function stripLiterals(text: string, language: Language, how?: 'keep-length'): string {
   let out = ''
   let at = 0
   while (at < text.length) {
@@ -23,7 +24,10 @@ export function stripLiterals(text: string, language: Language): string {
     const literal = text.slice(at, end)
     const isComment = literal.startsWith('//') || literal.startsWith('/*') || literal.startsWith('#')
     // What is computed inside a template is code, but never a test: it is left out with the rest.
-    out += (isComment ? ' ' : '""') + literal.replaceAll(/[^\n]/g, '')
+    const blank = literal.replaceAll(/[^\n]/g, ' ')
+    const quotes = blank.startsWith('  ') ? '""' : '"'
+    if (how === 'keep-length') out += isComment ? blank : quotes + blank.slice(quotes.length)
+    else out += (isComment ? ' ' : '""') + literal.replaceAll(/[^\n]/g, '')
     at = end
   }
   return out

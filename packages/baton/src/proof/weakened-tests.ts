@@ -1,15 +1,24 @@
 import { mayBeCalled } from './ci-scripts.ts'
+import { weakerTests } from './compare-tests.ts'
 import { hasTestName, isTestFile } from './derive-checks.ts'
+import { isSettings, loosenedSettings } from './loosened-settings.ts'
 import { raisedLimits } from './raised-limits.ts'
 import { languageOf, stripLiterals } from './strip-literals.ts'
+import { maySuppress, suppressedFiles } from './suppressed-files.ts'
+import { type Measures, measure, sumOf, withUsualNames } from './test-measures.ts'
 import { type FileChange, findWeakerCi, isCi } from './weaker-ci.ts'
 
 /** Whether a change of this file can weaken tests, so that its text is worth reading. */
-export const mayWeaken = (path: string): boolean => isAboutTests(path) || mayBeCalled(path)
+export const mayWeaken = (path: string): boolean =>
+  isAboutTests(path) || mayBeCalled(path) || isSettings(path) || maySuppress(path)
 
 /** Files that are about tests themselves, and not only called by CI. */
 export const isAboutTests = (path: string): boolean =>
-  isTestFile(path) || isSnapshot(path) || isCi(path) || isCoverage(path) || path.endsWith('.rs')
+  isTestFile(path) ||
+  isSnapshot(path) ||
+  isCi(path) ||
+  isCoverage(path) ||
+  /\.rs$|(^|\/)conftest\.py$/.test(path)
 
 /**
  * How the work made the tests weaker, one sentence each: fewer tests or assertions than before, tests that no longer run, raised
@@ -17,14 +26,22 @@ export const isAboutTests = (path: string): boolean =>
  */
 export function findWeakened(changes: readonly FileChange[]): string[] {
   const tests = changes
-    .filter(({ path }) => !isSnapshot(path) && !isCi(path) && !isCoverage(path))
+    .filter(({ path }) => isAboutTests(path) && !isSnapshot(path) && !isCi(path) && !isCoverage(path))
     .map(change => ({
       ...change,
       was: measure(change.path, change.before),
       is: measure(change.path, change.after),
     }))
-  const before = sum(tests.map(({ was }) => was))
-  const after = sum(tests.map(({ is }) => is))
+  const before = sumOf(tests.map(({ was }) => was))
+  const lost = tests.filter(({ path, was }) => was.tests > 0 && hasTestName(path)).length > 0
+  // A runner finds tests by the names of files.
+  const isFound = ({ path, before, was }: (typeof tests)[number]) =>
+    !lost ||
+    hasTestName(path) ||
+    before !== undefined ||
+    was.tests > 0 ||
+    /\.rs$|(^|\/)__tests__\//.test(path)
+  const after = sumOf(tests.filter(isFound).map(({ is }) => is))
   const fewer = (what: string, from: number, to: number) =>
     to < from ? [`${from - to} ${what}${from - to === 1 ? '' : 's'} fewer`] : []
   const names = (key: keyof Measures) =>
@@ -42,163 +59,39 @@ export function findWeakened(changes: readonly FileChange[]): string[] {
   return [
     ...fewer('test', before.tests, after.tests).map(words => `${words}${where}`),
     ...fewer('strict assertion', before.strict, after.strict),
+    ...lessExact(before, after),
+    // What is fewer as a whole says enough.
+    ...(after.tests < before.tests || after.strict < before.strict || after.exact < before.exact
+      ? []
+      : weakerTests(tests)),
     ...more('skipped tests', 'skipped'),
     ...more('tests that exclude the others (only)', 'only'),
     ...more('mocks of modules of the project', 'mocks'),
+    ...more('tests that are tried again', 'retries'),
+    ...more('tests that end the runner with success', 'exits'),
     ...tests.flatMap(removedFile),
     ...tests.flatMap(raisedLimit),
-    ...changes.filter(({ path }) => isSnapshot(path)).flatMap(rewrittenSnapshot),
+    ...rewrittenSnapshots(changes.filter(({ path }) => isSnapshot(path))),
     ...findWeakerCi(
       changes.filter(({ path }) => isCi(path)),
       changes.filter(({ path }) => mayBeCalled(path)),
     ),
     ...changes.filter(({ path }) => isCoverage(path)).flatMap(loweredCoverage),
+    ...loosenedSettings(changes),
+    ...suppressedFiles(changes),
   ]
 }
 
-interface Measures {
-  tests: number
-  skipped: number
-  only: number
-  /** Assertions that compare with something. */
-  strict: number
-  mocks: number
+/** Assertions that still compare, but accept more: `toEqual` that became `toMatchObject`. */
+function lessExact(before: Measures, after: Measures): string[] {
+  const loosened = before.exact - after.exact - Math.max(0, before.strict - after.strict)
+  return loosened > 0 ? [`${loosened} assertion${loosened === 1 ? '' : 's'} less exact`] : []
 }
-
-const NOTHING: Measures = { tests: 0, skipped: 0, only: 0, strict: 0, mocks: 0 }
-
-type Patterns = Partial<Record<'tests' | 'skipped' | 'only' | 'assertions' | 'loose', RegExp>>
-
-const JAVASCRIPT: Patterns = {
-  tests: /(?<![\w.$])(?:x|f)?(?:it|test)(?:\.\w+)*\s*[(`"]|(?<![\w.$])t\.test\s*\(/g,
-  skipped:
-    /(?<![\w.$])(?:it|test|describe|suite|context)(?:\.\w+)*?\.(?:skip|todo|fails|fixme|skipIf|runIf|failing)\b|(?<![\w.$])x(?:it|test|describe|context)\s*\(|\.skip\(|\b(?:skip|todo)\s*:\s*(?!false\b)/g,
-  only: /(?<![\w.$])(?:it|test|describe|suite|context)(?:\.\w+)*?\.only\b|(?<![\w.$])f(?:it|describe)\s*\(|\bonly\s*:\s*true/g,
-  assertions:
-    /(?<![\w$])(?:expect|assert)(?:\.\w+)*\s*\(|\.should\b|\bt\.(?:is|deepEqual|like|throws|true|false|assert|not)\b/g,
-  loose:
-    /(?<![\w$])(?:expect|assert(?:\.ok)?)\(\s*(?:true|1|"")\s*[),]|\.(?:toBeTruthy|toBeFalsy|toBeDefined|toBeUndefined|toBeTypeOf|toBeNull)\s*\(|expect\.(?:anything|any)\s*\(|\.not\.toThrow\w*\s*\(|\.to\.(?:be\.ok|exist)\b|(?<![\w$])assert(?:\.ok)?\((?![^\n]{0,200}\b(?:includes|has|test|match|every|some|startsWith|endsWith|is[A-Z]\w*|\w*[eE]qual\w*)\(|[^\n;]{0,200}\s(?:instanceof|in)\s)[^=<>!{};\n]{0,200}\)/g,
-}
-const PYTHON: Patterns = {
-  tests: /^\s*(?:async\s+)?def test\w*\s*\(/gm,
-  skipped:
-    /@(?:pytest\.mark\.|unittest\.|mark\.)?(?:skip|skipif|skipIf|skipUnless|xfail|expectedFailure)\b|\bpytest\.(?:skip|xfail|importorskip)\s*\(|\.skipTest\s*\(/g,
-  assertions: /^\s*assert\b|\bself\.assert\w+\s*\(|\bpytest\.raises\s*\(/gm,
-  loose:
-    /^\s*assert\s+(?:True|1|"")\s*(?:,|$)|\bself\.assertTrue\(\s*True\b|\bself\.assertIsNotNone\s*\(|^\s*assert [^=<>]*\bis not None\s*$|^\s*assert\s+(?![^\n]*(?:\b(?:in|is|not|isinstance|all|any)\b|\.(?:startswith|endswith|match|search)\())[^=<>!\n]+$|\bself\.assertTrue\((?![^\n]{0,200}\b(?:in|is|not|isinstance|all|any)\b)[^=<>!\n]{0,200}\)[ \t]*$/gm,
-}
-const OTHERS: readonly { name: RegExp; patterns: Patterns }[] = [
-  {
-    name: /_test\.go$/,
-    patterns: {
-      tests: /^func (?:Test|Fuzz|Example)\w*\s*\(|\bt\.Run\(/gm,
-      skipped: /\b[tb]\.Skip(?:f|Now)?\s*\(/g,
-      assertions: /\b[tb]\.(?:Error|Fatal)f?\s*\(|\b(?:assert|require)\.\w+\s*\(/g,
-    },
-  },
-  {
-    name: /\.rs$/,
-    patterns: {
-      tests: /#\[(?:\w+::)?test\b/g,
-      skipped: /#\[ignore\b/g,
-      assertions: /\b(?:debug_)?assert\w*!\s*\(/g,
-      loose: /\bassert!\(\s*true\b/g,
-    },
-  },
-  {
-    name: /\.(?:java|kt)$/,
-    patterns: {
-      tests: /@(?:Test|ParameterizedTest|RepeatedTest)\b/g,
-      skipped: /@(?:Disabled|Ignore)\w*\b/g,
-      assertions: /\bassert\w*\s*\(|\bverify\s*\(/g,
-      loose: /\bassertTrue\(\s*true\b|\bassertNotNull\s*\(/g,
-    },
-  },
-]
-
-function measure(path: string, text: string | undefined): Measures {
-  if (text === undefined) return NOTHING
-  const language = languageOf(path)
-  const patterns =
-    language === 'javascript'
-      ? JAVASCRIPT
-      : language === 'python'
-        ? PYTHON
-        : OTHERS.find(({ name }) => name.test(path))?.patterns
-  if (!patterns) return NOTHING
-  const stripped = stripLiterals(text, language)
-  const code = language === 'javascript' ? withUsualNames(text, stripped) : stripped
-  const count = (key: keyof Patterns) => (patterns[key] ? (code.match(patterns[key])?.length ?? 0) : 0)
-  return {
-    tests: count('tests'),
-    skipped: count('skipped'),
-    only: count('only'),
-    strict: Math.max(0, count('assertions') - count('loose')),
-    mocks: language === 'other' ? 0 : mocksIn(text, language),
-  }
-}
-
-/** Mocks of the project's own code. Their target is in a string. */
-function mocksIn(text: string, language: 'javascript' | 'python'): number {
-  // A module of the project begins with a dot.
-  if (language === 'javascript') return text.match(OWN_MODULE_MOCK)?.length ?? 0
-  // What the file imports to test it.
-  const imported = new Set(
-    [...text.matchAll(/^\s*from\s+([\w.]+)\s+import\s+\(?([\w\s,]+)/gm)].flatMap(
-      ([, module = '', names = '']) =>
-        names.split(',').map(name => `${module}.${name.trim().split(/\s/)[0]}`),
-    ),
-  )
-  const targets = [...text.matchAll(/\b(?:patch|setattr)\(\s*['"]([\w.]+)['"]/g)]
-  return targets.filter(([, target = '']) => imported.has(target)).length
-}
-
-const OWN_MODULE_MOCK = /\b(?:(?:vi|jest)\.(?:do)?mock|mock\.module)\(\s*['"`]\.{1,2}\//gi
-
-/** The code with the usual names of `test` and `assert`, where a file imports them under others. */
-function withUsualNames(text: string, code: string): string {
-  let usual = code
-  for (const [, names = '', module = ''] of text.matchAll(IMPORTS)) {
-    const is = TEST_MODULE.test(module) ? 'test' : ASSERT_MODULE.test(module) ? 'assert' : undefined
-    if (!is) continue
-    const listed = /\{([^}]*)\}/.exec(names)?.[1] ?? ''
-    const whole = /^\s*(?:\*\s*as\s+)?(\w+)/.exec(names)?.[1]
-    if (whole && whole !== is) usual = renamed(usual, whole, is)
-    for (const part of listed.split(',')) {
-      const [, name = '', own = name] = /^\s*(\w+)(?:\s*(?::|as)\s*(\w+))?\s*$/.exec(part) ?? []
-      const to = is === 'assert' ? (name === 'strict' || name === 'default' ? is : `${is}.${name}`) : name
-      if (own !== '' && own !== to) usual = renamed(usual, own, to === 'default' ? is : to)
-    }
-  }
-  return usual
-}
-
-/** `import NAMES from 'MODULE'`, `const NAMES = require('MODULE')`. */
-const IMPORTS =
-  /(?:\bimport\s+(?!type\b)|\b(?:const|let|var)\s+|,\s*)([\w\s{},:*$]{1,500}?)\s*(?:\bfrom\s*|=\s*require\(\s*)['"]([^'"\n]{1,200})['"]/g
-const TEST_MODULE = /^(?:node:test|tape|ava|vitest|@jest\/globals|bun:test)$/
-const ASSERT_MODULE = /^(?:(?:node:)?assert(?:\/strict)?|chai)$/
-
-const renamed = (code: string, from: string, to: string): string =>
-  code.replaceAll(new RegExp(`(?<![\\w.$])${from}(?![\\w$])`, 'g'), to)
 
 /** A file of tests that Baton cannot count, and that is gone or empty now. */
 function removedFile({ path, before, after, was }: FileChange & { was: Measures }): string[] {
   const isGone = before !== undefined && before.trim() !== '' && (after ?? '').trim() === ''
   return isGone && hasTestName(path) && was.tests === 0 ? [`${path} removed`] : []
-}
-
-function sum(all: readonly Measures[]): Measures {
-  return all.reduce(
-    (total, each) => ({
-      tests: total.tests + each.tests,
-      skipped: total.skipped + each.skipped,
-      only: total.only + each.only,
-      strict: total.strict + each.strict,
-      mocks: total.mocks + each.mocks,
-    }),
-    NOTHING,
-  )
 }
 
 /** A time limit, tolerance or precision of a test that is weaker than before. */
@@ -240,9 +133,16 @@ function thresholdsIn(text = ''): Map<string, number> {
   return found
 }
 
-/** New snapshots are fine; lines that were there before are what the tests compared with. */
-function rewrittenSnapshot({ path, before, after }: FileChange): string[] {
-  if (before === undefined) return []
-  const now = new Set(after?.split('\n'))
-  return before.split('\n').every(line => now.has(line)) ? [] : [`snapshots rewritten in ${path}`]
+/** New snapshots are fine; lines that were there before are what the tests compared with. Those of a file may move with its tests. */
+function rewrittenSnapshots(changes: readonly FileChange[]): string[] {
+  const linesOf = (text = '') => text.split('\n')
+  const elsewhere = new Set(
+    changes.flatMap(({ before, after }) => (before === undefined ? linesOf(after) : [])),
+  )
+  return changes.flatMap(({ path, before, after }) => {
+    const now = after === undefined ? elsewhere : new Set(linesOf(after))
+    return before === undefined || linesOf(before).every(line => now.has(line))
+      ? []
+      : [`snapshots rewritten in ${path}`]
+  })
 }

@@ -1,4 +1,5 @@
-import { type CiCommand, callees, commandsIn, runBy } from './ci-scripts.ts'
+import { type Callees, type CiCommand, callees, commandsIn, runBy } from './ci-scripts.ts'
+import { NARROWS } from './loosened-settings.ts'
 
 /** One changed file before and after the work; undefined where it does not exist. */
 export interface FileChange {
@@ -24,27 +25,11 @@ export function findWeakerCi(changes: readonly FileChange[], called: readonly Fi
   const steps = (side: 'before' | 'after') =>
     changes.reduce((total, change) => total + count(change[side], STEP), 0)
   const isFewer = steps('after') < steps('before')
-  return changes.flatMap(({ path, before, after }) => {
+  const ofCi = changes.flatMap(({ path, before, after }) => {
     if (before === undefined) return []
-    const tests = commandsIn(before)
-      .filter(({ decides }) => decides)
-      .slice(0, MAX_COMMANDS)
-      .map(each => ({ command: each.command, runs: runBy([each], filesBefore).map(withWords) }))
-      .filter(({ command, runs }) =>
-        [command, ...runs.map(run => run.command)].some(text => TESTS.test(text)),
-      )
-      .map(({ command, runs }) => ({ command, runs: testsAmong(runs) }))
-    const without = (isSame: (was: Command, is: Command) => boolean) =>
-      tests.find(test =>
-        test.runs.some(was => was.decides && !runs.some(is => stillRuns(was, is) && isSame(was, is))),
-      )
-    const gone = without(() => true)?.command
-    // What Baton cannot read counts only if that was so before.
-    const ignored = without(
-      (was, is) => is.decides && (is.unread === undefined || is.unread === was.unread),
-    )?.command
+    const { gone, ignored } = lostTests(commandsIn(before), filesBefore, runs)
     const lost = isFewer && count(after, STEP) < count(before, STEP)
-    const isLenient = count(after, LENIENT) > count(before, LENIENT)
+    const isLenient = newlyLenient(before, after)
     return [
       ...(lost ? [`steps of CI removed in ${path}`] : []),
       ...(!lost && gone !== undefined ? [`CI no longer runs "${gone.slice(0, 80)}" (${path})`] : []),
@@ -54,7 +39,56 @@ export function findWeakerCi(changes: readonly FileChange[], called: readonly Fi
         : []),
     ]
   })
+  return ofCi.length > 0 ? ofCi : weakerTargets(filesBefore, filesNow)
 }
+
+/** Targets of the Makefile with which people test. */
+function weakerTargets(before: Callees, now: Callees): string[] {
+  return MAKE_TARGETS.filter(name => before.rules.has(name)).flatMap(name => {
+    const command = { command: `make ${name}`, decides: true }
+    const { gone, ignored } = lostTests([command], before, runBy([command], now).map(withWords))
+    if (gone !== undefined) return [`${gone} no longer runs what it ran`]
+    return ignored === undefined ? [] : [`${ignored} ignores failures`]
+  })
+}
+
+/** The first command that tests and is not run any more, and the first whose failures no longer count. */
+function lostTests(
+  commands: readonly CiCommand[],
+  files: Callees,
+  runs: readonly Command[],
+): { gone: string | undefined; ignored: string | undefined } {
+  const tests = commands
+    .filter(({ decides }) => decides)
+    .slice(0, MAX_COMMANDS)
+    .map(each => ({ command: each.command, runs: runBy([each], files).map(withWords) }))
+    .filter(({ command, runs }) => [command, ...runs.map(run => run.command)].some(text => TESTS.test(text)))
+    .map(({ command, runs }) => ({ command, runs: testsAmong(runs) }))
+  const without = (isSame: (was: Command, is: Command) => boolean) =>
+    tests.find(test =>
+      test.runs.some(was => was.decides && !runs.some(is => stillRuns(was, is) && isSame(was, is))),
+    )
+  return {
+    gone: without(() => true)?.command,
+    // What Baton cannot read counts only if that was so before.
+    ignored: without((was, is) => is.decides && (is.unread === undefined || is.unread === was.unread))
+      ?.command,
+  }
+}
+
+/** Whether CI ignores more failures. A new command that tests nothing may fail. */
+function newlyLenient(before: string, after: string | undefined): boolean {
+  const known = new Set(before.split('\n').map(withoutAlternative))
+  const counted = (after ?? '')
+    .split('\n')
+    .filter(
+      line => !/\|\|\s*(?:true|:)\s*$/.test(line) || TESTS.test(line) || known.has(withoutAlternative(line)),
+    )
+  return count(counted.join('\n'), LENIENT) > count(before, LENIENT)
+}
+
+const withoutAlternative = (line: string): string => (line.split('||')[0] ?? '').trim()
+const MAKE_TARGETS = ['test', 'check', 'lint']
 
 const STEP = /^\s*(?:-\s+)?(?:run|uses|script)\s*:/gm
 const LENIENT =
@@ -94,7 +128,14 @@ function withWords(each: CiCommand): Command {
 
 /** Whether a command is still there, with at least the same words. */
 const stillRuns = ({ command, words }: Command, now: Command): boolean =>
-  command === now.command || (!now.doesLess && [...words].every(word => now.words.has(word)))
+  command === now.command ||
+  (!now.doesLess &&
+    [...words].every(word => now.words.has(word)) &&
+    ![...now.words].some(
+      word => !words.has(word) && NARROWS.test(word) && !(word === '-m' && PYTHON.test(now.command)),
+    ))
+
+const PYTHON = /\bpython3?\b/
 
 const ALIKE = new Map([
   ...['run', '--', 'exec'].map(word => [word, ''] as const),

@@ -78,6 +78,8 @@ export const Run = z.object({
     .optional(),
   /** The branch is handed off to the session's claim: the run ends when the claim has opened the pull request. */
   awaitsClaim: z.boolean().default(false),
+  /** When the record of the claim's proof could not be read for the first time. */
+  proofUnreadableSince: z.number().optional(),
   /** What failed, until the agent has it. */
   sendBack: z.object({ prompt: z.string(), after: z.number(), tries: z.number().int() }).optional(),
   /** How often a failed proof went back to the agent, and how often in a row with the same failure. */

@@ -143,13 +143,25 @@ async function settleWithClaim(ports: WorkflowPorts, run: Run, now: number): Pro
   const isOpen = found.kind === 'state' && ['initial', 'done'].includes(found.state.state)
   if (!claim?.pullRequest || !isOpen) return ports.runs.put({ ...run, awaitsClaim: false })
   const { pullRequest } = claim
-  const proof =
-    claim.proof === undefined ? undefined : await ports.proofs?.get(claim.proof).catch(() => undefined)
+  const read = claim.proof === undefined ? undefined : await readProof(ports, claim.proof)
+  const { proofUnreadableSince = now } = run
+  if (read === 'unreadable' && now - proofUnreadableSince < UNREADABLE_MS)
+    return ports.runs.put({ ...run, proofUnreadableSince })
+  const proof = read === 'unreadable' ? undefined : read
   // It waits for CI, or for a person.
-  if (proof && proof.endedAt === undefined) return
+  if (proof && proof.endedAt === undefined)
+    return run.proofUnreadableSince === undefined
+      ? undefined
+      : ports.runs.put({ ...run, proofUnreadableSince: undefined })
   const opened = `pull request #${pullRequest.number} is open`
   const isProven = proof?.verdict === 'proven'
-  const reason = isProven ? `${opened}; ${passedSummary(proof)}` : `${proof?.why ?? 'no checks'} (${opened})`
+  const missing =
+    claim.proof === undefined
+      ? 'no checks'
+      : `the record of the checks ${read ? 'cannot be read' : 'is gone'}`
+  const reason = isProven
+    ? `${opened}; ${passedSummary(proof)}`
+    : `${proof ? (proof.why ?? 'the checks did not pass') : missing} (${opened})`
   const differs = proof ? reportDiffers(proof) : ''
   const end = {
     kind: isProven ? ('proven' as const) : ('unproven' as const),

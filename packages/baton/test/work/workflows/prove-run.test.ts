@@ -442,6 +442,38 @@ describe('A run whose branch a claim proves', () => {
     ])
     expect(w.state('s1')).toMatchObject({ state: 'done', pr_number: 57, continuation_count: 0 })
   })
+
+  it('waits while the record of the proof cannot be read', async () => {
+    const p = await proving()
+    await using w = p.w
+    const { id } = await p.proofs.start({ project: '/', commit: sha(1) })
+    const claim: ClaimProgress = { isReady: false, pullRequest: { number: 57, url: OPENED }, proof: id }
+    w.ports.claimOf = async () => ({ isReady: true })
+    w.worktree = { root: '/', head: sha(1), branch: 'issue-42', tree: '' }
+    await w.stop('s1')
+    w.ports.claimOf = async () => claim
+    p.proofs.isUnreadable = true
+    for (let minute = 0; minute < 5; minute++) await p.tick()
+    expect(w.announced).toEqual([])
+    p.proofs.isUnreadable = false
+    await p.ends({ verdict: 'proven', results: [PASSED] })
+    expect(w.announced).toMatchObject([{ end: 'proven' }])
+  })
+
+  it('ends without a verdict if the record of the proof stays unreadable', async () => {
+    const p = await proving()
+    await using w = p.w
+    const { id } = await p.proofs.start({ project: '/', commit: sha(1) })
+    w.ports.claimOf = async () => ({ isReady: true })
+    w.worktree = { root: '/', head: sha(1), branch: 'issue-42', tree: '' }
+    await w.stop('s1')
+    w.ports.claimOf = async () => ({ isReady: false, pullRequest: { number: 57, url: OPENED }, proof: id })
+    p.proofs.isUnreadable = true
+    for (let minute = 0; minute < 12; minute++) await p.tick()
+    expect(w.announced).toMatchObject([
+      { end: 'unproven', reason: 'the record of the checks cannot be read (pull request #57 is open)' },
+    ])
+  })
 })
 
 describe('A failed proof', () => {

@@ -1,0 +1,169 @@
+import { type Closing, pairBrackets } from './brackets.ts'
+import { type Language, languageOf, stripLiterals } from './strip-literals.ts'
+import { measure, withUsualNames } from './test-measures.ts'
+import { repeatedParts } from './test-tables.ts'
+import type { FileChange } from './weaker-ci.ts'
+
+/** One test of a file. */
+interface Test {
+  path: string
+  name: string
+  strict: number
+  exact: number
+  /** Its lines that assert something. */
+  lines: string[]
+  /** Functions that it calls, other than those of the runner. */
+  calls: ReadonlySet<string>
+  /** Its code without names and values. */
+  shape: string
+}
+
+interface Side {
+  tests: Test[]
+  /** Assertions outside of tests, in functions that they call. */
+  helpers: number
+}
+
+/**
+ * Tests that became weaker, or are gone, although the work as a whole added as much. A test may get another name, move, or be split,
+ * and its assertions may move into a function.
+ */
+export function weakerTests(changes: readonly FileChange[]): string[] {
+  const before = sideOf(changes, 'before')
+  const after = sideOf(changes, 'after')
+  const known = new Map(after.tests.map(test => [keyOf(test), test]))
+  const names = new Set(before.tests.map(({ name }) => name))
+  const added = after.tests.filter(({ name }) => !names.has(name))
+  const moved = new Set(added.flatMap(({ lines }) => lines))
+  const isHelped = after.helpers > before.helpers
+  const kept = new Set(after.tests.map(({ name }) => name))
+  return before.tests
+    .flatMap(was => {
+      const is = known.get(keyOf(was))
+      if (is) {
+        const left = new Set(is.lines)
+        const elsewhere = was.lines.filter(line => !left.has(line) && moved.has(line)).length
+        const isFewer = is.strict + elsewhere < was.strict
+        const isLess = is.exact + elsewhere < was.exact && is.strict >= was.strict
+        return (isFewer || isLess) && !isHelped
+          ? [`weaker assertions in the test "${shown(was)}" (${was.path})`]
+          : []
+      }
+      const isGone = !kept.has(was.name) && was.strict > 0 && was.calls.size > 0
+      return isGone && !added.some(test => replaces(test, was))
+        ? [`the test "${shown(was)}" is gone (${was.path})`]
+        : []
+    })
+    .slice(0, MAX_FINDINGS)
+}
+
+const MAX_FINDINGS = 3
+const MAX_TESTS = 5000
+const keyOf = ({ path, name }: Test): string => `${path}\n${name}`
+const shown = ({ name }: Test): string => name.slice(0, 60)
+
+const replaces = (test: Test, was: Test): boolean =>
+  test.shape === was.shape ||
+  [...was.calls].some(call => test.calls.has(call)) ||
+  test.lines.some(line => was.lines.includes(line))
+
+function sideOf(changes: readonly FileChange[], side: 'before' | 'after'): Side {
+  const tests: Test[] = []
+  let helpers = 0
+  for (const change of changes) {
+    const text = change[side]
+    if (text === undefined || tests.length > MAX_TESTS) continue
+    const { path } = change
+    const own = testsIn(path, text)
+    tests.push(...own)
+    helpers += Math.max(0, measure(path, text).strict - own.reduce((total, { strict }) => total + strict, 0))
+  }
+  return { tests, helpers }
+}
+
+/** The tests of a file with a name that no other test in it has. */
+function testsIn(path: string, text: string): Test[] {
+  const language = languageOf(path)
+  const source = language === 'javascript' ? withUsualNames(text, text) : text
+  const code = stripLiterals(source, language, 'keep-length')
+  const found = new Map<string, Test | undefined>()
+  let last = 0
+  for (const { name, start, end } of rangesOf(path, language, source, code)) {
+    // A test within another one is a part of it.
+    if (start < last || found.size > MAX_TESTS) continue
+    last = end
+    const body = source.slice(start, end)
+    const { strict, exact } = measure(path, body)
+    const part = code.slice(start, end)
+    const calls = [...part.matchAll(/(?<![\w$])(\w{1,80})\s*\(/g)].map(([, call = '']) => call)
+    const test = {
+      path,
+      name,
+      strict,
+      exact,
+      lines: body
+        .split('\n')
+        .map(line => line.trim().replace(/;$/, ''))
+        .filter(line => ASSERTS.test(line)),
+      calls: new Set(calls.filter(call => !OF_RUNNER.test(call))),
+      shape: part.replaceAll(/\b(?!expect|assert|to[A-Z])\w+/g, 'x').replaceAll(/\s+/g, ''),
+    }
+    found.set(name, found.has(name) ? undefined : test)
+  }
+  return [...found.values()].filter(test => test !== undefined)
+}
+
+const ASSERTS = /\b(?:expect|assert\w*|pytest\.raises|t\.(?:Error|Fatal)f?|require)\b/
+const OF_RUNNER =
+  /^(?:it|test\w*|describe|expect|assert\w*|to[A-Z]\w*|each|equal\w*|strictEqual|deepEqual|deepStrictEqual|throws|rejects|ok|any|raises|approx|func|function|if|for|while|switch|catch|match|Errorf?|Fatalf?|Run|self|super|len|str|int|list|dict|range|print|require|await|return|fn|void|Test\w*)$/
+
+interface Named {
+  name: string
+  start: number
+  end: number
+}
+
+function rangesOf(path: string, language: Language, source: string, code: string): Named[] {
+  if (language === 'python') return inPython(code)
+  const closing = pairBrackets(code)
+  if (language === 'javascript') return inJavaScript(source, code, closing)
+  const start = /_test\.go$/.test(path)
+    ? /^func (Test\w*)\s*\(/gm
+    : path.endsWith('.rs')
+      ? /#\[(?:\w+::)?test\b[^\n]*\n(?:\s*#\[[^\n]*\n){0,5}\s*(?:async\s+)?fn\s+(\w+)/g
+      : /@(?:Test|ParameterizedTest|RepeatedTest)\b[^{;]{0,300}?\b(?:void|fun)\s+(\w+)\s*\(/g
+  return [...code.matchAll(start)].flatMap(({ index, 0: head, 1: name = '' }) => {
+    const open = code.indexOf('{', index + head.length)
+    const end = open < 0 ? undefined : closing(open)
+    return end === undefined ? [] : [{ name, start: index, end: end + 1 }]
+  })
+}
+
+function inJavaScript(source: string, code: string, closing: Closing): Named[] {
+  return [...code.matchAll(/(?<![\w.$])(?:it|test)(?:\.\w+)*\s*\(/g)].flatMap(({ index, 0: head }) => {
+    let open = index + head.length - 1
+    // A table comes first: `it.each([…])('name', …)`.
+    if (!/^\(\s*"/.test(code.slice(open, open + 100))) {
+      const next = closing(open)
+      if (next === undefined || code[next + 1] !== '(') return []
+      open = next + 1
+    }
+    const end = closing(open)
+    const name = /^\(\s*(['"`])(.{1,300}?)\1/.exec(source.slice(open, open + 400))?.[2]
+    return end === undefined || name === undefined ? [] : [{ name, start: index, end: end + 1 }]
+  })
+}
+
+function inPython(code: string): Named[] {
+  const tables = repeatedParts(code, 'python')
+  return [...code.matchAll(/^([ \t]*)(?:async\s+)?def (test\w*)\s*\([^\n]*/gm)].map(
+    ({ index, 0: head, 1: indent = '', 2: name = '' }) => {
+      const from = index + head.length
+      const next = new RegExp(`^[ \\t]{0,${indent.length}}[^\\s)\\]]`, 'm').exec(code.slice(from))
+      // Its tables are above it.
+      const table = tables.find(({ start, end }) => start < index && index < end)
+      const isOwn = table && !/^[ \t]*(?:def|class)\b/m.test(code.slice(table.start, index))
+      return { name, start: isOwn ? table.start : index, end: next ? from + next.index : code.length }
+    },
+  )
+}

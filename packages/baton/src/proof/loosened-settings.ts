@@ -1,0 +1,264 @@
+import { parse as parseJson } from 'jsonc-parser'
+import { parse as parseToml } from 'smol-toml'
+import { readYaml } from './ci-commands.ts'
+import { stripLiterals } from './strip-literals.ts'
+import type { FileChange } from './weaker-ci.ts'
+
+/** Settings of linters, type checkers and test runners. */
+const SETTINGS =
+  /(?:^|\/)(?:[tj]sconfig[^/]*\.json|\.eslintrc(?:\.\w+)?|(?:eslint|vitest|vite|jest|playwright|karma|ava|cypress)\.config\.[cm]?[jt]sx?|\.eslintignore|biome\.jsonc?|\.?oxlintrc\.jsonc?|\.mocharc(?:\.\w+)?|package\.json|pyproject\.toml|setup\.cfg|tox\.ini|pytest\.ini|\.?mypy\.ini|\.?ruff\.toml|\.flake8|\.?pylintrc|pyrightconfig\.json|\.golangci\.(?:ya?ml|toml|json)|Cargo\.toml|pom\.xml|build\.gradle(?:\.kts)?|phpunit\.xml(?:\.dist)?)$/
+
+export const isSettings = (path: string): boolean => SETTINGS.test(path)
+
+/** Each setting with its values, by its path: those of a list are several, and so are those of settings with the same name. */
+type Settings = ReadonlyMap<string, readonly string[]>
+
+/**
+ * Settings by which a tool finds less than before: a rule that is off, a file that is left out, a switch that is looser. The name
+ * of a setting says which of its values is looser, whichever tool it belongs to. Settings with other names may change.
+ */
+export function loosenedSettings(changes: readonly FileChange[]): string[] {
+  const settings = changes.filter(({ path }) => isSettings(path))
+  // What moves to another file, such as from pytest.ini to pyproject.toml, is not gone.
+  const moved = settings.some(({ before, after }) => before !== undefined && after === undefined)
+    ? settings.filter(({ before }) => before === undefined)
+    : []
+  return settings.flatMap(({ path, before, after }) => {
+    if (before === undefined && isVariant(path)) return []
+    const is = new Map(settingsIn(path, after))
+    if (after === undefined)
+      for (const other of moved)
+        for (const [key, values] of settingsIn(other.path, other.after)) is.set(key, values)
+    const was = settingsIn(path, before)
+    const keys = new Set([...was.keys(), ...is.keys()])
+    const found = [...keys].flatMap(key => looser(key, was.get(key), is.get(key)) ?? [])
+    return found.slice(0, MAX_FINDINGS).map(what => `${what} in ${path}`)
+  })
+}
+
+const MAX_FINDINGS = 3
+/** `tsconfig.build.json`: no check that was there before reads a new one. */
+const isVariant = (path: string): boolean => /tsconfig\.[^/]+\.json$/.test(path)
+
+/** Names of settings whose value leaves something out. A larger number or list, or a switch that is on, is looser. */
+const LEAVES_OUT =
+  /ignore|exclud|skip|disabl|deselect|omit|suppress|except|pass_?with_?no_?tests|retr(?:y|ies)|reruns|name_?pattern|grep|invert|dangerously|allow_?(?:un|only)|allow_(?:redef|any)|module_?name_?mapper|waive/i
+const LEAVES_OUT_NOTHING = /^(?:skipLibCheck|ignoreDeprecations|\.?gitignore|vcs|skipFiles|exclude-newer)$/
+/** Lists of what a tool looks at: a shorter one is looser, and so is the first one, if without it the tool looks at everything. */
+const LOOKS_AT =
+  /^(?:(?:extend-)?select|enable|enabled_error_code|includes?|files|test_?match|test_?regex|test_?paths|python_(?:files|classes|functions)|roots|plugins|extends|filterwarnings)$/i
+const LOOKS_ONLY_AT =
+  /^(?:includes?|test_?match|test_?regex|test_?paths|python_(?:files|classes|functions)|roots)$/i
+/** Switches that make a tool stricter. */
+const STRICT =
+  /^(?:strict\w*|no[A-Z]\w*|no_implicit\w*|exactOptional\w*|useUnknown\w*|alwaysStrict|check(?:Js|_untyped_defs)|disallow_\w+|warn_(?:return|unre|unused|redundant)\w*|forbid\w*|fail\w*|xfail_strict|recommended|enabled|test|harness|doctest|error-on-warning|globals?_strict)$/
+const STRICT_IF_OFF = /^(?:noEmit\w*|noLib|noResolve|noErrorTruncation|no-?cache|no-?color)$/i
+const LEVELS = new Map([
+  ...['off', 'allow', 'ignore', 'none', 'false'].map(word => [word, 0] as const),
+  ...['warn', 'warning', 'info', 'information', 'hint', 'note'].map(word => [word, 1] as const),
+  ...['error', 'deny', 'forbid', 'on'].map(word => [word, 2] as const),
+])
+/** Folders that hold what was built: no tool should look there. */
+const BUILT =
+  /^(?:\*\*\/|\.?\/|!)*(?:dist|build|out|output|coverage|node_modules|target|\.\w[\w-]*|vendor|venv|__pycache__|[\w./*-]*generated[\w./*-]*|\*\.(?:d\.ts|min\.js))(?:\/|$)/
+
+/** How a setting became looser. */
+function looser(
+  key: string,
+  was: readonly string[] | undefined,
+  is: readonly string[] | undefined,
+): string | undefined {
+  const name = key.slice(key.lastIndexOf('\n') + 1)
+  const shown = name.slice(0, 60)
+  const added = (is ?? []).filter(value => !was?.includes(value))
+  const gone = (was ?? []).filter(value => !is?.includes(value))
+  if (added.length === 0 && gone.length === 0) return undefined
+  if (/^(?:addopts|args|testopts)$/.test(name)) return looserOptions(shown, was ?? [], is ?? [])
+  if (LOOKS_AT.test(name) && !key.includes('\ncompilerOptions\n')) {
+    const only = was === undefined && LOOKS_ONLY_AT.test(name)
+    if (only && added.length > 0) return `${shown} limited to "${added[0]?.slice(0, 60)}"`
+    if (gone.length > 0 && !gone.every(value => widened(value, added)))
+      return `"${gone[0]?.slice(0, 60)}" removed from ${shown}`
+    return undefined
+  }
+  if (LEAVES_OUT.test(name) && !LEAVES_OUT_NOTHING.test(name)) {
+    const more = added.filter(value => !BUILT.test(value) && !/^(?:false|0|null|)$/.test(value))
+    const isNumber = more.every(value => Number(value) <= Number(was?.[0] ?? 0))
+    return more.length > 0 && !isNumber ? `${shown} is now "${more[0]?.slice(0, 60)}"` : undefined
+  }
+  const level = (values: readonly string[] | undefined) => {
+    const known = (values ?? []).flatMap(value => LEVELS.get(value) ?? [])
+    return known.length > 0 ? Math.min(...known) : undefined
+  }
+  if (STRICT.test(name) && !STRICT_IF_OFF.test(name)) {
+    if (added.includes('false')) return `${shown} turned off`
+    if (gone.includes('true') && !is?.includes('true')) return `${shown} removed`
+  }
+  const [from, to] = [level(was), level(is)]
+  const isSwitch = [...(was ?? []), ...(is ?? [])].every(value => /^(?:true|false)$/.test(value))
+  if (isSwitch) return undefined
+  if (from !== undefined && from > 0 && (to ?? 0) < from)
+    return `${shown} lowered from ${was?.[0]} to ${is?.[0] ?? 'nothing'}`
+  return was === undefined && to === 0 && added.some(value => /^(?:off|allow)$/.test(value))
+    ? `${shown} turned off`
+    : undefined
+}
+
+/** Whether a value is covered by a new one, such as `src` by `.`, or an id of a rule by its group. */
+const widened = (value: string, added: readonly string[]): boolean =>
+  added.some(
+    other => other === 'ALL' || other === 'all' || other === '.' || (other !== '' && value.startsWith(other)),
+  )
+
+/** Options of a command line: those that leave tests out are looser if they are new, all others if they are gone. */
+function looserOptions(name: string, was: readonly string[], is: readonly string[]): string | undefined {
+  const words = (values: readonly string[]) => values.flatMap(value => value.split(/\s+/)).filter(Boolean)
+  const [before, now] = [words(was), words(is)]
+  const more = now.find(word => NARROWS.test(word) && !before.includes(word))
+  if (more !== undefined) return `${more.slice(0, 60)} added to ${name}`
+  const gone = before.find(
+    (word, n) =>
+      !now.includes(word) &&
+      !COSMETIC.test(word) &&
+      !NARROWS.test(word) &&
+      !NARROWS.test(before[n - 1] ?? ''),
+  )
+  return gone === undefined ? undefined : `${gone.slice(0, 60)} removed from ${name}`
+}
+
+/** Options with which a command that tests does fewer of the tests, or fails less often. */
+export const NARROWS =
+  /^(?:-(?:k|m|run|skip|short|x)|--(?:deselect|ignore|ignore-glob|exclude|skip|only|filter|grep|fgrep|invert|last-failed|lf|maxfail|testNamePattern|testPathPatterns?|testPathIgnorePatterns|test-name-pattern|test-skip-pattern|passWithNoTests|exit-zero|reruns|retries|retry|bail|onlyChanged|changed|related|shard|force-exit|max-warnings|quiet|no-fail-fast|warn-only|ignore-pattern|lib|doc|bin)(?:=.*)?)$|^-p$|^no:/
+const COSMETIC =
+  /^(?:-[qvsrn]\w*|-n\d*|auto|\d+|--(?:tb|color|verbose|quiet|durations|capture|cov[\w-]*)(?:=.*)?)$/
+
+/** The settings of a file; none if it cannot be read. */
+function settingsIn(path: string, text: string | undefined): Settings {
+  const found = new Map<string, string[]>()
+  if (text === undefined || text.length > MAX_TEXT) return found
+  const add = (key: string, value: string) => {
+    const values = found.get(key)
+    if (values) values.push(value)
+    else found.set(key, [value])
+  }
+  const collect = (value: unknown, key: string, depth: number): void => {
+    if (typeof value !== 'object' || value === null) add(key, String(value))
+    else if (depth === 0) return
+    else if (Array.isArray(value)) for (const each of value) collect(each, key, depth - 1)
+    // The names in such a table are values, too.
+    else
+      for (const [name, inner] of Object.entries(value))
+        collect(inner, `${key}\n${LEAVES_OUT.test(key) ? '' : name}`.replace(/\n$/, ''), depth - 1)
+  }
+  if (path.endsWith('package.json')) {
+    const manifest = asRecord(readJson(text))
+    for (const key of PACKAGE_KEYS) collect(manifest[key] ?? {}, `\n${key}`, MAX_LEVELS)
+  } else if (/\.(?:jsonc?|eslintrc|mocharc)$|\.(?:eslintrc|mocharc)$/.test(path))
+    collect(readJson(text), '', MAX_LEVELS)
+  else if (/\.ya?ml$/.test(path)) collect(readYaml(text) ?? {}, '', MAX_LEVELS)
+  else if (path.endsWith('.toml')) {
+    const table = readToml(text)
+    if (path.endsWith('pyproject.toml')) collect(table.tool ?? {}, '', MAX_LEVELS)
+    else if (path.endsWith('Cargo.toml'))
+      for (const key of ['lints', 'lib', 'test', 'workspace'])
+        collect(table[key] ?? {}, `\n${key}`, MAX_LEVELS)
+    else collect(table, '', MAX_LEVELS)
+  } else if (path.endsWith('ignore'))
+    for (const line of text.split('\n')) if (/^\s*[^#\s]/.test(line)) add('\nignore', line.trim())
+  if (/\.(?:cfg|ini)$|flake8$|pylintrc$/.test(path)) readIni(text, add)
+  if (/\.[cm]?[jt]sx?$/.test(path)) readCode(text, add)
+  if (/\.xml(?:\.dist)?$/.test(path))
+    for (const [, name = '', value = ''] of text.matchAll(/<([\w.-]{1,80})>([^<>]{0,300})<\//g))
+      add(`\n${name}`, value.trim())
+  if (/\.gradle(?:\.kts)?$/.test(path))
+    for (const [, name = '', value = ''] of text.matchAll(
+      /\b(\w{1,80})\s*(?:=|\(|\s)\s*['"]?([\w.*/-]{1,200})/g,
+    ))
+      add(`\n${name}`, value)
+  return found
+}
+
+const MAX_TEXT = 500_000
+const MAX_LEVELS = 12
+const PACKAGE_KEYS = [
+  'jest',
+  'vitest',
+  'mocha',
+  'ava',
+  'eslintConfig',
+  'eslintIgnore',
+  'nyc',
+  'c8',
+  'tap',
+  'xo',
+]
+
+const asRecord = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+
+function readJson(text: string): unknown {
+  try {
+    return parseJson(text, [], { allowTrailingComma: true }) ?? {}
+  } catch {
+    // Nested too deeply.
+    return {}
+  }
+}
+
+function readToml(text: string): Record<string, unknown> {
+  try {
+    return parseToml(text, { integersAsBigInt: 'asNeeded' })
+  } catch {
+    return {}
+  }
+}
+
+type Add = (key: string, value: string) => void
+
+/** `key = value`, with more values on the indented lines that follow. */
+function readIni(text: string, add: Add): void {
+  let section = ''
+  let key = ''
+  for (const line of text.split('\n')) {
+    const named = /^\[([^\]]{1,200})\]/.exec(line)?.[1]
+    const [, name, value = ''] = /^([\w.-]{1,100})\s*[=:]\s*(.*)$/.exec(line) ?? []
+    if (named !== undefined) section = named
+    if (name !== undefined) key = `\n${section}\n${name}`
+    const values = name === undefined ? (/^\s+\S/.test(line) ? line : '') : value
+    for (const each of values.split(/^\s*[#;].*|,/).map(part => part.trim())) if (each !== '') add(key, each)
+  }
+}
+
+/** `key: value` in a configuration that is code. A value that is not a literal counts as it is written. */
+function readCode(text: string, add: Add): void {
+  const code = stripLiterals(text, 'javascript', 'keep-length')
+  const keys = /(?:(?<=[{,([\s])([\w$]{1,100})|""( *))\s*:\s*/g
+  for (let found = keys.exec(code); found; found = keys.exec(code)) {
+    const name = text
+      .slice(found.index, found.index + found[0].length)
+      .replace(/\s*:\s*$/, '')
+      .replaceAll(/^['"]|['"]$/g, '')
+    const start = keys.lastIndex
+    if (code[start] === '{') continue
+    const value = text.slice(start, valueEnd(code, start)).trim()
+    const parts = value.startsWith('[')
+      ? [...value.matchAll(/(['"`])(.{0,300}?)\1/g)].map(part => part[2] ?? '')
+      : [value.replaceAll(/^['"`]|['"`]$/g, '')]
+    for (const part of parts) add(`\n${name}`, part)
+  }
+}
+
+/** Where a value ends: at the next comma, bracket or line of the same level. */
+function valueEnd(code: string, from: number): number {
+  let depth = 0
+  let at = from
+  for (; at < code.length && at < from + MAX_VALUE; at++) {
+    const char = code[at] ?? ''
+    if (depth === 0 && /[,}\n)\]]/.test(char)) break
+    if ('{[('.includes(char)) depth += 1
+    if ('}])'.includes(char)) depth -= 1
+  }
+  return at
+}
+
+const MAX_VALUE = 5000

@@ -1,0 +1,109 @@
+import { type Closing, pairBrackets } from './brackets.ts'
+import type { Range } from './live-code.ts'
+import type { Language } from './strip-literals.ts'
+
+/** Code that runs once for each row of a table. */
+export interface Repeated extends Range {
+  times: number
+}
+
+/** The parts of a file of tests that run once for each row of a table that the file itself lists. `code` is without literals. */
+export function repeatedParts(code: string, language: Language): Repeated[] {
+  if (language === 'javascript') return inJavaScript(code)
+  return language === 'python' ? inPython(code) : []
+}
+
+/** How often the code at a place runs. */
+export function timesAt(parts: readonly Repeated[], at: number): number {
+  let times = 1
+  for (const part of parts) if (at >= part.start && at < part.end) times *= part.times
+  return Math.min(times, MAX_ROWS)
+}
+
+/** Rows of the tables in Go: each is a case that a loop tests. */
+export function rowsInGo(code: string): number {
+  const closing = pairBrackets(code)
+  let rows = 0
+  for (const { index, 0: start } of code.matchAll(/(?:\[\]|\bmap\[\w{1,40}\])struct\s*\{/g)) {
+    const end = closing(index + start.length - 1)
+    const table = end === undefined ? undefined : /^\s*\{/.exec(code.slice(end + 1, end + 50))
+    if (end !== undefined && table) rows += Math.max(0, elements(code, end + table[0].length, closing) - 1)
+  }
+  return rows
+}
+
+const MAX_ROWS = 1000
+const MAX_PARTS = 1000
+const MAX_TABLE = 20_000
+
+function inJavaScript(code: string): Repeated[] {
+  const found: Repeated[] = []
+  const closing = pairBrackets(code)
+  const rowsOf = (at: number): number | undefined => {
+    const [space = '', name] = /^\s*(\w{1,80})?/.exec(code.slice(at, at + 200)) ?? []
+    if (code[at + space.length] === '[' && name === undefined)
+      return elements(code, at + space.length, closing)
+    const listed =
+      name && new RegExp(`\\b(?:const|let|var)\\s+${name}\\b[^=\\n]{0,200}=\\s*(?=\\[)`).exec(code)
+    return listed ? elements(code, listed.index + listed[0].length, closing) : undefined
+  }
+  for (const { index, 0: start } of [
+    ...code.matchAll(/\.each\s*\(|\bfor\s*\(\s*(?:const|let|var)\s[^;()\n]{1,200}?\sof\b/g),
+  ].slice(0, MAX_PARTS)) {
+    const isLoop = start.startsWith('for')
+    const times = rowsOf(index + start.length)
+    const inner = closing(isLoop ? code.indexOf('(', index) : index + start.length - 1)
+    if (times === undefined || times < 2 || inner === undefined) continue
+    const after = code.slice(inner + 1, inner + 100)
+    const opening = /^\s*[({]/.exec(after)
+    const end = opening ? closing(inner + opening[0].length) : code.indexOf('\n', inner)
+    // The name of the test is before the dot.
+    const from = isLoop ? index : code.lastIndexOf('\n', index) + 1
+    if (end !== undefined && end > 0) found.push({ start: from, end, times })
+  }
+  return found
+}
+
+function inPython(code: string): Repeated[] {
+  const found: Repeated[] = []
+  const closing = pairBrackets(code)
+  for (const { index, 0: start } of [
+    ...code.matchAll(/^([ \t]*)@(?:pytest\.)?(?:mark\.)?parametrize\s*\(/gm),
+  ].slice(0, MAX_PARTS)) {
+    const open = index + start.length - 1
+    const end = closing(open)
+    const list = end === undefined ? -1 : code.slice(open, end).search(/,\s*[[(]/)
+    if (end === undefined || list < 0) continue
+    const at = open + list + code.slice(open + list).search(/[[(]/)
+    const times = elements(code, at, closing)
+    if (times < 2) continue
+    const indent = /^[ \t]*/.exec(start)?.[0] ?? ''
+    // Until the next line that is not further in, after the definition itself.
+    const rest = code.slice(end)
+    const defined = /\n[ \t]*(?:async\s+def|def|class)\b[^\n]*(?:\n|$)/.exec(rest)
+    if (!defined) continue
+    const body = end + defined.index + defined[0].length
+    const next = new RegExp(`^[ \\t]{0,${indent.length}}\\S`, 'm').exec(code.slice(body))
+    found.push({ start: index, end: next ? body + next.index : code.length, times })
+  }
+  return found
+}
+
+/** How many elements the list at a place has. */
+function elements(code: string, open: number, closing: Closing): number {
+  if (closing(open) === undefined) return 1
+  let depth = 0
+  let count = 0
+  let isEmpty = true
+  for (let at = open; at < code.length && at < open + MAX_TABLE; at++) {
+    const char = code[at] ?? ''
+    if (depth === 1 && (char === ',' || ')]}'.includes(char))) {
+      if (!isEmpty) count += 1
+      isEmpty = true
+    } else if (depth > 0 && /\S/.test(char)) isEmpty = false
+    if ('([{'.includes(char)) depth += 1
+    if (')]}'.includes(char)) depth -= 1
+    if (depth === 0) return count
+  }
+  return 1
+}
