@@ -186,11 +186,35 @@ async function testSettings(tree: CommitTree, paths: readonly string[]): Promise
   return contentsOf(tree, paths.filter(path => TEST_SETTINGS.test(path)).sort())
 }
 
-/** Scripts of the repository that a definition names, such as `scripts/test.sh`; tests themselves may change. */
+/** Scripts of the repository that a definition names, such as `scripts/test.sh`; tests themselves, and code that is checked, may change. */
 async function namedFiles(tree: CommitTree, paths: readonly string[], definition: string): Promise<string[]> {
-  const words = new Set(definition.split(/[\s'"`;&|()=]+/).map(word => word.replace(/^\.\//, '')))
+  const words = new Set(
+    definition
+      .split(/[\n;&|]+/)
+      .flatMap(command => wordsThatDecide(command.split(/[\s'"`()=]+/).filter(word => word !== ''))),
+  )
   return contentsOf(tree, paths.filter(path => words.has(path) && !isTestFile(path)).sort())
 }
+
+/** The words of a command without the code that it only looks at, such as `lib.js` in `node --check lib.js` or `eslint lib.js`. */
+function wordsThatDecide(words: readonly string[]): string[] {
+  const isLook = words.some(
+    (word, n) => ONLY_LOOKS.test(word) || (word === '--check' && words[n - 1] === 'node'),
+  )
+  return (
+    words
+      // After an option, it may be settings.
+      .filter((word, n) => !isLook || !CODE.test(word) || NAMES_SETTINGS.test(words[n - 1] ?? ''))
+      .map(word => word.replace(/^\.\//, ''))
+  )
+}
+
+/** Linters and type checkers: they run none of the code that they are given. */
+const ONLY_LOOKS =
+  /^(?:eslint|tsc|prettier|biome|oxlint|standard|xo|jshint|ruff|flake8|mypy|pylint|pyright|black|pyflakes|py_compile|shellcheck)$/
+const NAMES_SETTINGS =
+  /^(?:-[cfpr]|--(?:config|config-file|rcfile|project|rulesdir|plugin|require|import|format|formatter|parser))$/
+const CODE = /\.(?:[cm]?[jt]sx?|py|sh)$/
 
 async function contentsOf(tree: CommitTree, paths: readonly string[]): Promise<string[]> {
   const texts = await Promise.all(

@@ -2,10 +2,11 @@ import type { Check, CheckResult, Proof } from '@batonpass/contract/proof'
 import type { PullRequestStatus, Review } from '../ports/forge.ts'
 import type { Ids } from '../ports/ids.ts'
 import { judgeReasons, reasonsIn } from './justified-tests.ts'
+import { weakenedTests } from './read-weakened.ts'
 import type { ResultCache } from './result-cache.ts'
 import { type ReviewCheck, reviewCommit } from './review-check.ts'
 import type { Reviewers } from './review-session.ts'
-import { type CheckPorts, type Progress, weakenedTests } from './run-checks.ts'
+import type { CheckPorts, Progress } from './run-checks.ts'
 import { decideTasks, type TaskCheck } from './task-check.ts'
 
 /** The forge and people, as far as a proof asks them. */

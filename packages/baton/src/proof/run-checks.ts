@@ -1,18 +1,16 @@
 import { compilePattern } from '@batonpass/contract/pattern'
 import type { Check, CheckResult, Proof } from '@batonpass/contract/proof'
-import type { ChangedFile, Checkouts } from '../ports/checkouts.ts'
+import type { Checkouts } from '../ports/checkouts.ts'
 import type { Clock } from '../ports/clock.ts'
 import { type ContainedRun, SandboxNotStarted } from '../ports/sandbox.ts'
 import { readReport } from '../session/transcript/test-report.ts'
-import { mayBeCalled } from './ci-scripts.ts'
 import { deriveChecks } from './derive-checks.ts'
 import { whyNotMet } from './diff-checks.ts'
 import { reasonsIn } from './justified-tests.ts'
+import { weakenedTests } from './read-weakened.ts'
 import type { ResultCache } from './result-cache.ts'
 import { reviewFolder } from './review-session.ts'
 import { shortenOutput } from './shorten-output.ts'
-import { findWeakened, isAboutTests, mayWeaken } from './weakened-tests.ts'
-import { type FileChange, isCi } from './weaker-ci.ts'
 
 /** Runs commands in a sandbox of their own. */
 export interface Containment {
@@ -52,11 +50,6 @@ type RunCheck = Extract<Check, { kind: 'run' }>
 
 /** Checkouts that run at the same time where no setup makes them expensive. */
 const LANES = 2
-const MAX_TEST_FILES = 500
-const MAX_FILES = 3000
-/** Files that are read at the same time. */
-const READS = 8
-const MAX_CI_FILES = 50
 
 /** Runs the checks of a proof that need only its commit, and reports each result. Ends early if `signal` aborts. */
 export async function runChecks(
@@ -173,42 +166,6 @@ async function readCommit({ checkouts }: CheckPorts, proof: Proof, progress: Pro
   }
 }
 
-/** How the work made the tests weaker. */
-export async function weakenedTests(
-  checkouts: Pick<Checkouts, 'tree'>,
-  { project, base, commit }: Proof,
-  changes: readonly ChangedFile[],
-): Promise<string[]> {
-  const relevant = changes.filter(({ path }) => mayWeaken(path))
-  const tests = relevant.filter(({ path }) => isAboutTests(path)).length
-  if (tests > MAX_TEST_FILES) return [`${tests} test files changed, more than Baton compares`]
-  if (relevant.length > MAX_FILES) return [`${relevant.length} files changed, more than Baton compares`]
-  const [before, after] = [checkouts.tree(project, base), checkouts.tree(project, commit)]
-  const read: FileChange[] = []
-  // What CI runs is in its own files and in those that it calls: if one of them changed, the others say what that means.
-  const isMoved = relevant.some(({ path }) => isCi(path) || mayBeCalled(path))
-  const known = new Set(relevant.map(({ path }) => path))
-  const kept = isMoved
-    ? (await after.paths()).filter(path => !known.has(path) && (isCi(path) || mayBeCalled(path)))
-    : []
-  // The files of CI first: without them, the others mean nothing.
-  for (const path of kept.sort((a, b) => Number(isCi(b)) - Number(isCi(a))).slice(0, MAX_CI_FILES)) {
-    const text = await after.read(path)
-    read.push({ path, before: text, after: text })
-  }
-  for (let from = 0; from < relevant.length; from += READS)
-    read.push(
-      ...(await Promise.all(
-        relevant.slice(from, from + READS).map(async ({ path, status }) => ({
-          path,
-          before: status === 'added' ? undefined : await before.read(path),
-          after: status === 'removed' ? undefined : await after.read(path),
-        })),
-      )),
-    )
-  return findWeakened(read)
-}
-
 /** Removes the checkouts that a killed daemon left. */
 export async function removeCheckouts({ checkouts, folderFor }: CheckPorts, { id }: Proof): Promise<void> {
   for (let lane = 0; lane < LANES; lane++) await checkouts.remove(folderFor(`${id}-${lane}`))
@@ -304,7 +261,11 @@ async function runOnce(
   }
   if (code === undefined)
     return ms >= minutes * 60_000
-      ? { ...result, status: 'timed-out', why: `took longer than ${minutes} minutes` }
+      ? {
+          ...result,
+          status: 'timed-out',
+          why: `took longer than ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`,
+        }
       : { ...result, status: 'failed', why: 'was killed' }
   if (!isStarted) return { ...result, status: 'not-run', why: `${name} did not start in the sandbox` }
   const absent = missingProgram(code, stdout)

@@ -100,6 +100,18 @@ describe('derived checks', () => {
     expect((await definition({ ...before, ...change })) !== (await definition(before))).toBe(isOther)
   })
 
+  it.each([
+    ['node --check lib.js', 'lib.js', false],
+    ['eslint lib.js && tsc --noEmit lib.js', 'lib.js', false],
+    ['eslint --config rules.js lib.js', 'rules.js', true],
+    ['node lib.js', 'lib.js', true],
+    ['node --check lib.js && node lib.js', 'lib.js', true],
+    ['mypy app.py', 'app.py', false],
+  ])('of %j have another definition after a change of %s: %s', async (test, path, isOther) => {
+    const files = { 'package.json': scripts({ test }), [path]: 'a' }
+    expect((await definition({ ...files, [path]: 'b' })) !== (await definition(files))).toBe(isOther)
+  })
+
   it.each<[string, Record<string, string>, Record<string, string>, boolean]>([
     [
       'a called script',

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import type { ContainedRun } from '../../src/ports/sandbox.ts'
 import { checksFrom } from '../../src/proof/declared-checks.ts'
 import { judgeProof } from '../../src/proof/judge-proof.ts'
-import { type CheckPorts, runChecks, weakenedTests } from '../../src/proof/run-checks.ts'
+import { weakenedTests } from '../../src/proof/read-weakened.ts'
+import { type CheckPorts, runChecks } from '../../src/proof/run-checks.ts'
 
 const passed: ContainedRun = { code: 0, stdout: 'ok\n', stderr: '' }
 const failed: ContainedRun = { code: 1, stdout: 'expected 1\n', stderr: '' }

@@ -46,10 +46,13 @@ async function run(given: Given, io: Io, commit: string | undefined): Promise<nu
   const isQuiet = flag(given, 'json')
   const colour = paint(io)
   if (!isQuiet) io.stdout.write(`${colour('dim', `${started.id}  ${started.commit.slice(0, 10)}`)}\n`)
-  let shown = 0
+  const shown = new Set<string>()
   for (let now = started; ; now = await read(io, started.id)) {
-    if (!isQuiet) for (const result of now.results.slice(shown)) fitted(io)(resultLine(result, io))
-    shown = now.results.length
+    // A daemon that takes over after another one was killed begins the list again.
+    for (const result of now.results) {
+      if (!isQuiet && !shown.has(result.name)) fitted(io)(resultLine(result, io))
+      shown.add(result.name)
+    }
     if (now.endedAt !== undefined) {
       if (isQuiet) io.stdout.write(`${JSON.stringify(now)}\n`)
       else io.stdout.write(endOf(now, io))

@@ -1,0 +1,47 @@
+import type { Proof } from '@batonpass/contract/proof'
+import type { ChangedFile, Checkouts } from '../ports/checkouts.ts'
+import { mayBeCalled } from './ci-scripts.ts'
+import { findWeakened, isAboutTests, mayWeaken } from './weakened-tests.ts'
+import { type FileChange, isCi } from './weaker-ci.ts'
+
+const MAX_TEST_FILES = 500
+const MAX_FILES = 3000
+/** Files that are read at the same time. */
+const READS = 8
+const MAX_CI_FILES = 50
+
+/** How the work made the tests weaker. */
+export async function weakenedTests(
+  checkouts: Pick<Checkouts, 'tree'>,
+  { project, base, commit }: Pick<Proof, 'project' | 'base' | 'commit'>,
+  changes: readonly ChangedFile[],
+): Promise<string[]> {
+  const relevant = changes.filter(({ path }) => mayWeaken(path))
+  const tests = relevant.filter(({ path }) => isAboutTests(path)).length
+  if (tests > MAX_TEST_FILES) return [`${tests} test files changed, more than Baton compares`]
+  if (relevant.length > MAX_FILES) return [`${relevant.length} files changed, more than Baton compares`]
+  const [before, after] = [checkouts.tree(project, base), checkouts.tree(project, commit)]
+  const read: FileChange[] = []
+  // What CI runs is in its own files and in those that it calls: if one of them changed, the others say what that means.
+  const isMoved = relevant.some(({ path }) => isCi(path) || mayBeCalled(path))
+  const known = new Set(relevant.map(({ path }) => path))
+  const kept = isMoved
+    ? (await after.paths()).filter(path => !known.has(path) && (isCi(path) || mayBeCalled(path)))
+    : []
+  // The files of CI first: without them, the others mean nothing.
+  for (const path of kept.sort((a, b) => Number(isCi(b)) - Number(isCi(a))).slice(0, MAX_CI_FILES)) {
+    const text = await after.read(path)
+    read.push({ path, before: text, after: text })
+  }
+  for (let from = 0; from < relevant.length; from += READS)
+    read.push(
+      ...(await Promise.all(
+        relevant.slice(from, from + READS).map(async ({ path, status }) => ({
+          path,
+          before: status === 'added' ? undefined : await before.read(path),
+          after: status === 'removed' ? undefined : await after.read(path),
+        })),
+      )),
+    )
+  return findWeakened(read)
+}
