@@ -84,6 +84,7 @@ export async function readChecks(
   { forgeFor, proofs }: WorkflowPorts,
   issue: number | undefined,
   { project, config }: RunContext,
+  withinMs = ISSUE_MS,
 ): Promise<{ found?: IssueChecks | undefined; failed?: string }> {
   if (issue === undefined || !proofs) return {}
   const failed = `the checks of issue #${issue} could not be read`
@@ -92,7 +93,7 @@ export async function readChecks(
     if (!forge) return {}
     return { found: await checksOfIssue(await forge.issue(issue), forge, config.proof) }
   }
-  const late = AbortSignal.timeout(ISSUE_MS)
+  const late = AbortSignal.timeout(withinMs)
   const tooLong = new Promise<{ failed: string }>(resolve =>
     late.addEventListener('abort', () => resolve({ failed }), { once: true }),
   )

@@ -59,7 +59,7 @@ export async function proveRun(
     return { notice: `Hands-off mode: Baton still checks commit ${commit.slice(0, 10)}.` }
   }
   await cancelProof(ports, run)
-  const unread = run.isIssueUnread ? await readChecks(ports, run.issue, at) : {}
+  const unread = run.isIssueUnread ? await readChecksPatiently(ports, run, at) : {}
   if (unread.failed) return end('unproven', `${unread.failed} (${reason})`)
   const { base: since, session, issueChecks = unread.found, workflowChecks } = run
   const order = { project: at.project, commit, since, session, issueChecks, workflowChecks }
@@ -178,4 +178,16 @@ async function reopenFile({ files }: WorkflowPorts, run: Run): Promise<boolean> 
     if (await files.change(run.root, run.nativeSession, found.text, after)) return true
   }
   return false
+}
+
+/** No prompt waits for this: a busy machine or a slow forge must not cost the run its proof. */
+const PATIENT_MS = 20_000
+
+async function readChecksPatiently(
+  ports: WorkflowPorts,
+  { issue }: Run,
+  at: RunContext,
+): ReturnType<typeof readChecks> {
+  const first = await readChecks(ports, issue, at, PATIENT_MS)
+  return first.failed ? readChecks(ports, issue, at, PATIENT_MS) : first
 }

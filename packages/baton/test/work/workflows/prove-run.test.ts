@@ -179,6 +179,18 @@ describe('A run that says it is done', () => {
     },
   )
 
+  it('reads its issue again if the forge fails once more at the end', async () => {
+    const issue = { number: 42, title: 't', author: 'dev', body: '```baton\ndone_when: [npm run e2e]\n```' }
+    let failures = 2
+    const read = async () => (failures-- > 0 ? Promise.reject(new Error('gh was killed')) : issue)
+    const forge = { issue: read, me: async () => 'dev' } as unknown as Forge
+    const p = await proving(1, {}, { forgeFor: async () => forge })
+    await using w = p.w
+    await p.finish(sha(1))
+    expect(p.proofs.ordered.map(({ issueChecks }) => issueChecks?.done_when)).toEqual([['npm run e2e']])
+    expect(w.announced).toEqual([])
+  })
+
   describe('with a report that the evidence contradicts', () => {
     const LIE = 'The last message says "All tests pass.", but `npm test` failed with exit code 1'
     const reporting = async (found: string[][], config: object = {}) => {
