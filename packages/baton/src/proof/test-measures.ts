@@ -50,7 +50,9 @@ const JAVASCRIPT: Patterns = {
     /(?<!\.not)\.(?:toBe|toEqual|toStrictEqual|toBeCloseTo|toHaveLength|toHaveProperty|toHaveBeen(?:Last|Nth)?Called(?:With|Times)|toMatchSnapshot|toMatchInlineSnapshot|toThrow(?:Error)?(?=\s*\(\s*[^\s)]))\s*\(|(?<![\w$])assert\.(?:equal|strictEqual|deepEqual|deepStrictEqual|throws|rejects)\s*\(|\.to\.(?:deep\.)?(?:equals?|eql|be\.a)\b|\bt\.(?:is|deepEqual)\b/g,
   vague:
     /\.(?:toEqual|toStrictEqual|toBe|toHaveBeenCalledWith)\(\s*(?:expect\.\w+\([^()]*\)|[{[](?:\s*(?:\w+\s*:\s*)?expect\.\w+\([^()]*\)\s*,?)+\s*[}\]])\s*\)/g,
-  retries: /\bretr(?:y|ies)\s*[:(]\s*[1-9]/g,
+  // As an option of a test: other settings of that name are what it tests.
+  retries:
+    /(?<![\w.$])(?:it|test|describe)(?:\.\w+)*\s*\(\s*""\s*,\s*\{[^{}]{0,200}?\bretr(?:y|ies)\s*:\s*[1-9]|\bjest\.retryTimes\(|\bthis\.retries\(|\b(?:test|describe)\.configure\(\s*\{[^{}]{0,200}?\bretries\s*:\s*[1-9]/g,
   exits: /\bprocess\.(?:exit\s*\(\s*0?\s*\)|exitCode\s*=\s*0)/g,
 }
 const PYTHON: Patterns = {

@@ -236,6 +236,10 @@ describe('weakened tests', () => {
   })
 
   it.each<[string, FileChange[]]>([
+    [
+      'retries as a setting that is tested',
+      [edit('a.test.ts', JS, /$/, "test('more', () => { run({ retries: 3 }) })\n")],
+    ],
     ['a new test', [edit('a.test.ts', JS, /$/, "test('more', () => { assert.equal(1, 1) })\n")]],
     ['a new file', [change('b.test.ts', undefined, JS)]],
     ['tests that moved', [change('a.test.ts', JS, undefined), change('b.test.ts', undefined, JS)]],
