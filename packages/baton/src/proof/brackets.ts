@@ -1,8 +1,8 @@
 /** Gives the place of the bracket that closes the one at a place; undefined if none does. */
-export type Closing = (open: number) => number | undefined
+export type BracketEnds = (open: number) => number | undefined
 
 /** Pairs the brackets of code without literals, once: hostile text may have many that are never closed. */
-export function pairBrackets(code: string): Closing {
+export function pairBrackets(code: string): BracketEnds {
   const ends = new Map<number, number>()
   const open: number[] = []
   for (let at = 0; at < code.length; at++) {

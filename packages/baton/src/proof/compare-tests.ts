@@ -1,4 +1,4 @@
-import { type Closing, pairBrackets } from './brackets.ts'
+import { type BracketEnds, pairBrackets } from './brackets.ts'
 import { type Language, languageOf, stripLiterals } from './strip-literals.ts'
 import { measure, withUsualNames } from './test-measures.ts'
 import { repeatedParts } from './test-tables.ts'
@@ -139,7 +139,7 @@ function rangesOf(path: string, language: Language, source: string, code: string
   })
 }
 
-function inJavaScript(source: string, code: string, closing: Closing): Named[] {
+function inJavaScript(source: string, code: string, closing: BracketEnds): Named[] {
   return [...code.matchAll(/(?<![\w.$])(?:it|test)(?:\.\w+)*\s*\(/g)].flatMap(({ index, 0: head }) => {
     let open = index + head.length - 1
     // A table comes first: `it.each([…])('name', …)`.

@@ -1,4 +1,4 @@
-import { type Closing, pairBrackets } from './brackets.ts'
+import { type BracketEnds, pairBrackets } from './brackets.ts'
 import { type Language, stripLiterals } from './strip-literals.ts'
 
 /** Part of a text, from a place to before another. */
@@ -11,18 +11,11 @@ export interface Range {
  * The text with spaces in place of assertions that cannot fail a test: code after an early return, under a condition without
  * another case, in a `try` that swallows what it catches, and comparisons of a value with itself or of two literals.
  */
-export function withoutHollow(text: string, language: Language, isBraced: boolean): string {
+export function withoutHollow(text: string, language: Language): string {
   const code = stripLiterals(text, language, 'keep-length')
-  const ranges =
-    language === 'python'
-      ? deadInPython(code)
-      : isBraced
-        ? [
-            ...deadInBraces(code, language === 'javascript'),
-            ...(language === 'javascript' ? sameValues(text, code) : []),
-          ]
-        : []
-  return blank(language === 'python' ? blankSameInPython(text, code) : text, ranges)
+  if (language === 'python') return blank(blankSameInPython(text, code), deadInPython(code))
+  const dead = deadInBraces(code, language === 'javascript')
+  return blank(text, language === 'javascript' ? [...dead, ...sameValues(text, code)] : dead)
 }
 
 function blank(text: string, ranges: readonly Range[]): string {
@@ -77,22 +70,46 @@ function deadInBraces(code: string, isJavaScript: boolean): Range[] {
       else if (tried && /\bcatch\s*(?:\([^()]*\))?$/.test(block.head)) {
         if (!REPORTS.test(code.slice(range.start, range.end))) found.push(tried)
         tried = undefined
-      } else if (isJavaScript && isLoneCondition(block.head, code.slice(at + 1, at + 20))) found.push(range)
+      } else if (tried && /\bfinally$/.test(block.head)) {
+        if (/\breturn\b/.test(code.slice(range.start, range.end))) found.push(tried)
+      } else if (isJavaScript && mayNotRun(block.head, code, at)) found.push(range)
     } else if (parens === 0 && char === 'r' && open.length > 0 && /^return\b/.test(code.slice(at, at + 7))) {
       const block = open.at(-1)
       const before = code.slice(Math.max(0, at - MAX_HEAD), at)
-      if (
-        block &&
-        block.returned === undefined &&
-        !/[\w$.]$/.test(before) &&
-        !/(?:\)|\belse|=>|\?|:)\s*$/.test(before)
-      )
+      // What is after `if (…) return` does not always run, either.
+      const isGuard = isJavaScript && isLoneCondition(before.trimEnd(), '')
+      const isPlain = !/[\w$.]$/.test(before) && !/(?:\)|\belse|=>|\?|:)\s*$/.test(before)
+      if (block && block.returned === undefined && (isGuard || isPlain))
         block.returned = statementEnd(code, at)
     }
   }
   if (isJavaScript) found.push(...unbracedConditions(code), ...floatingPromises(code))
   return found
 }
+
+/** A block that may not run before the test ends: a condition without another case, a callback of a timer, a function that no one calls. */
+function mayNotRun(head: string, code: string, end: number): boolean {
+  if (isLoneCondition(head, code.slice(end + 1, end + 20))) return true
+  if (/\b(?:while|switch)\s*\([^\n]*\)$/.test(head)) return true
+  if (
+    /\b(?:setTimeout|setImmediate|setInterval|queueMicrotask|nextTick)\s*\(\s*(?:async\s*)?\([^()]*\)\s*=>$/.test(
+      head,
+    )
+  )
+    return true
+  const name = /^[ \t]+(?:const|let|var)\s+(\w{1,80})\s*=\s*(?:async\s*)?\([^()]*\)\s*=>$/m.exec(
+    head.slice(head.lastIndexOf('\n') + 1),
+  )?.[1]
+  // What is defined in a test is used after that.
+  return (
+    name !== undefined &&
+    !new RegExp(`(?:[,(]\\s*|\\b(?:return|await)\\s+)${name}\\b|\\b${name}\\s*\\(`).test(
+      code.slice(end, end + MAX_USES),
+    )
+  )
+}
+
+const MAX_USES = 2000
 
 /** `if (…)` without `else`. */
 const isLoneCondition = (head: string, next: string): boolean => {
@@ -204,7 +221,7 @@ const MAX_ARGUMENTS = 3000
 function argumentsAt(
   text: string,
   code: string,
-  closing: Closing,
+  closing: BracketEnds,
   from: number,
 ): { list: string[]; end: number } | undefined {
   const last = closing(from - 1)
@@ -287,6 +304,9 @@ function deadInPython(code: string): Range[] {
     else if (inTest && /^\s*if\b.*:\s*\S/.test(line)) found.push({ start: at, end: next })
     else if (/^\s*try\s*:/.test(line)) open.push({ indent, start: next, kind: 'try' })
     else if (/^\s*with\b.*\bsuppress\(/.test(line)) open.push({ indent, start: next, kind: 'suppress' })
+    // What is after `if …: return` does not always run, either.
+    else if (/^\s+return\b/.test(line) && open.at(-1)?.kind === 'if')
+      open.splice(-1, 1, { indent: (open.at(-1)?.indent ?? 1) - 1, start: next, kind: 'dead' })
     else if (/^\s+(?:return|raise)\b/.test(line)) open.push({ indent: indent - 1, start: next, kind: 'dead' })
     else open.push({ indent, start: next, kind: 'other' })
   }
@@ -313,7 +333,8 @@ function blankSameInPython(text: string, code: string): string {
     .map((line, n) => {
       const [, value] = /^\s*assert\s+(.{1,500})$/.exec(line) ?? []
       const [, both] = /^\s*self\.assertEqual\((.{1,500})\)\s*$/.exec(line) ?? []
-      if (/^\s*assert\b.*\bor\s+(?:True|1)\s*$/.test(shown[n] ?? '')) return ''.padEnd(line.length)
+      if (/^\s*assert\b.*\bor\s+(?:True|1)\s*$|^\s*assert\s*\(.{1,300},\s*""\s*\)\s*$/.test(shown[n] ?? ''))
+        return ''.padEnd(line.length)
       const sides = value?.split(/\s*==\s*/) ?? both?.split(/\s*,\s*/) ?? []
       const [one = '', other = ''] = sides
       if (sides.length !== 2) return line

@@ -2,7 +2,7 @@ import { parse as parseJson } from 'jsonc-parser'
 import { parse as parseToml } from 'smol-toml'
 import { readYaml } from './ci-commands.ts'
 import { stripLiterals } from './strip-literals.ts'
-import type { FileChange } from './weaker-ci.ts'
+import { type FileChange, NARROWS } from './weaker-ci.ts'
 
 /** Settings of linters, type checkers and test runners. */
 const SETTINGS =
@@ -42,7 +42,7 @@ const isVariant = (path: string): boolean => /tsconfig\.[^/]+\.json$/.test(path)
 
 /** Names of settings whose value leaves something out. A larger number or list, or a switch that is on, is looser. */
 const LEAVES_OUT =
-  /ignore|exclud|skip|disabl|deselect|omit|suppress|except|pass_?with_?no_?tests|retr(?:y|ies)|reruns|name_?pattern|grep|invert|dangerously|allow_?(?:un|only)|allow_(?:redef|any)|module_?name_?mapper|waive/i
+  /ignore|exclud|skip|disabl|deselect|omit|suppress|except|pass_?with_?no_?tests|retr(?:y|ies)|reruns|name_?pattern|grep|invert|dangerously|allow_?(?:un|only)|allow_(?:redef|any)|module_?name_?mapper|waive|no_?check|norecurse/i
 const LEAVES_OUT_NOTHING = /^(?:skipLibCheck|ignoreDeprecations|\.?gitignore|vcs|skipFiles|exclude-newer)$/
 /** Lists of what a tool looks at: a shorter one is looser, and so is the first one, if without it the tool looks at everything. */
 const LOOKS_AT =
@@ -126,9 +126,6 @@ function looserOptions(name: string, was: readonly string[], is: readonly string
   return gone === undefined ? undefined : `${gone.slice(0, 60)} removed from ${name}`
 }
 
-/** Options with which a command that tests does fewer of the tests, or fails less often. */
-export const NARROWS =
-  /^(?:-(?:k|m|run|skip|short|x)|--(?:deselect|ignore|ignore-glob|exclude|skip|only|filter|grep|fgrep|invert|last-failed|lf|maxfail|testNamePattern|testPathPatterns?|testPathIgnorePatterns|test-name-pattern|test-skip-pattern|passWithNoTests|exit-zero|reruns|retries|retry|bail|onlyChanged|changed|related|shard|force-exit|max-warnings|quiet|no-fail-fast|warn-only|ignore-pattern|lib|doc|bin)(?:=.*)?)$|^-p$|^no:/
 const COSMETIC =
   /^(?:-[qvsrn]\w*|-n\d*|auto|\d+|--(?:tb|color|verbose|quiet|durations|capture|cov[\w-]*)(?:=.*)?)$/
 

@@ -72,7 +72,8 @@ const OTHERS: readonly { name: RegExp; patterns: Patterns }[] = [
     name: /_test\.go$/,
     patterns: {
       tests: /^func (?:Test|Fuzz|Example)\w*\s*\(|\bt\.Run\(/gm,
-      skipped: /\b[tb]\.Skip(?:f|Now)?\s*\(|\btesting\.Short\(\)/g,
+      skipped:
+        /\b[tb]\.Skip(?:f|Now)?\s*\(|\btesting\.Short\(\)|\brecover\(\)|\brange\s+\w+\[[^\]\n]{0,80}:[^\]\n]{0,80}\]/g,
       exits: /\bos\.Exit\(0\)/g,
       assertions: /\b[tb]\.(?:Error|Fatal)f?\s*\(|\b(?:assert|require)\.\w+\s*\(/g,
     },
@@ -111,7 +112,7 @@ export function measure(path: string, text: string | undefined): Measures {
   if (!patterns) return NOTHING
   const source = language === 'javascript' ? withUsualNames(text, text) : text
   const code = stripLiterals(source, language, 'keep-length')
-  const live = stripLiterals(withoutHollow(source, language, !/\.go$/.test(path)), language, 'keep-length')
+  const live = stripLiterals(withoutHollow(source, language), language, 'keep-length')
   const parts = repeatedParts(code, language)
   const count = (key: keyof Patterns) => (patterns[key] ? (code.match(patterns[key])?.length ?? 0) : 0)
   const countLive = (key: keyof Patterns) => {

@@ -1,4 +1,4 @@
-import { type Closing, pairBrackets } from './brackets.ts'
+import { type BracketEnds, pairBrackets } from './brackets.ts'
 import type { Range } from './live-code.ts'
 import type { Language } from './strip-literals.ts'
 
@@ -90,7 +90,7 @@ function inPython(code: string): Repeated[] {
 }
 
 /** How many elements the list at a place has. */
-function elements(code: string, open: number, closing: Closing): number {
+function elements(code: string, open: number, closing: BracketEnds): number {
   if (closing(open) === undefined) return 1
   let depth = 0
   let count = 0

@@ -1,5 +1,4 @@
 import { type Callees, type CiCommand, callees, commandsIn, runBy } from './ci-scripts.ts'
-import { NARROWS } from './loosened-settings.ts'
 
 /** One changed file before and after the work; undefined where it does not exist. */
 export interface FileChange {
@@ -143,3 +142,7 @@ const ALIKE = new Map([
   ...['uv', 'pipenv', 'hatch'].map(word => [word, 'poetry'] as const),
   ['python', 'python3'],
 ])
+
+/** Options with which a command that tests does fewer of the tests, or fails less often. */
+export const NARROWS =
+  /^(?:-(?:k|m|run|skip|short|x)|--(?:deselect|ignore|ignore-glob|exclude|skip|only|filter|grep|fgrep|invert|last-failed|lf|maxfail|testNamePattern|testPathPatterns?|testPathIgnorePatterns|test-name-pattern|test-skip-pattern|passWithNoTests|exit-zero|reruns|retries|retry|bail|onlyChanged|changed|related|shard|force-exit|max-warnings|quiet|no-fail-fast|warn-only|ignore-pattern|lib|doc|bin)(?:=.*)?)$|^-p$|^no:/
