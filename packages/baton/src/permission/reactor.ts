@@ -97,7 +97,7 @@ async function decide(
   const conclude = async (decided: Decided) => {
     if (decided.decision === 'allow' && decided.by === 'rules' && usesUp(judgement))
       await ports.grants?.use(event, context)
-    const again = call?.isCounted === true
+    const again = decided.again === true || call?.isCounted === true
     const contribution = await record(event, context, judgement, { ...decided, again }, began, ports)
     if (call && decided.decision !== 'defer') call.isCounted = true
     if (event.type === 'ToolRequested')

@@ -1,4 +1,5 @@
 import type { EntryBody } from '@batonpass/contract/journal'
+import type { DecisionEntry } from '@batonpass/contract/permission'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { sumHours, Tally } from '../../src/journal/tally.ts'
@@ -8,7 +9,7 @@ import { anEntry, eventId } from '../world/journal.ts'
 const NOW = Date.UTC(2026, 5, 1, 12, 30)
 const HOUR = 3_600_000
 
-const decision = (of: 'allow' | 'deny' | 'ask', by: 'rules' | 'undo' | 'person'): EntryBody => ({
+const decision = (of: 'allow' | 'deny' | 'ask', by: DecisionEntry['by']): DecisionEntry => ({
   kind: 'decision',
   event: eventId(1),
   tool: 'Bash',
@@ -87,6 +88,20 @@ describe('counts by the hour', () => {
       { ...decision('ask', 'rules'), again: true },
     ]
     await store.record(bodies.map(body => anEntry('', { at: new Date(NOW).toISOString(), body })))
+    const [hour] = await new Tally().hours(1, NOW, store)
+    expect(hour).toMatchObject({ asked: 0, allowed: 1, byPerson: 1 })
+    await store.close()
+  })
+
+  test('count a yes in the dialog once, also if its command left the sandbox', async () => {
+    const store = await openSqlite(':memory:')
+    const entry = (body: EntryBody, toolUseId: string) =>
+      anEntry('', { at: new Date(NOW).toISOString(), body, toolUseId })
+    await store.record([
+      entry(decision('ask', 'nobody'), 'toolu_1'),
+      entry({ ...decision('allow', 'person'), again: true }, 'broker_1'),
+      entry({ ...decision('allow', 'person'), again: true }, 'toolu_1'),
+    ])
     const [hour] = await new Tally().hours(1, NOW, store)
     expect(hour).toMatchObject({ asked: 0, allowed: 1, byPerson: 1 })
     await store.close()

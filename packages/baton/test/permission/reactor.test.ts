@@ -438,3 +438,11 @@ describe('a grant', () => {
     expect(world.questions).toHaveLength(1)
   })
 })
+
+test('what leaves the sandbox after a yes in the dialog is recorded as part of that yes', async () => {
+  const world = reactorWorld()
+  const takeRelease = async () => true
+  const context = world.context({}, { attended: false, brokered: 'command', takeRelease })
+  await world.answer(requested('git push origin main'), context)
+  expect(world.decisions).toMatchObject([{ decision: 'allow', by: 'person', again: true }])
+})

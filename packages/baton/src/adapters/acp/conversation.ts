@@ -19,6 +19,8 @@ export class Conversation {
   readonly #clock: Pick<Clock, 'now'>
   readonly #listeners = new Set<() => void>()
   readonly #calls = new Map<string, Call>()
+  /** Calls whose own command is shown. */
+  readonly #commands = new WeakSet<Call>()
   #items: ConversationItem[] = []
   #plan: ConversationView['plan'] = []
   #rev = 0
@@ -109,8 +111,12 @@ export class Conversation {
   #call({ id, tool, title, action }: Extract<BackendEvent, { kind: 'call' }>): void {
     const subject = plain(action.kind === 'shell' ? action.command : title).slice(0, MAX_TEXT_LENGTH)
     const known = this.#calls.get(id)
+    // A later command is what the hook put in its place, to run the agent's own inside the sandbox.
+    const isReplaced = known !== undefined && this.#commands.has(known) && action.kind === 'shell'
+    if (known && action.kind === 'shell') this.#commands.add(known)
     // An agent repeats updates while its call runs: report only changes.
-    if (known && (known.tool !== tool || known.subject !== subject)) this.#change(known, { tool, subject })
+    if (known && !isReplaced && (known.tool !== tool || known.subject !== subject))
+      this.#change(known, { tool, subject })
     if (known) return
     const call: Call = {
       ...this.#stamp(),
@@ -120,6 +126,7 @@ export class Conversation {
       state: 'running',
     }
     this.#calls.set(id, call)
+    if (action.kind === 'shell') this.#commands.add(call)
     this.#add(call)
   }
 

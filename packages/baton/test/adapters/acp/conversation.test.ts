@@ -63,6 +63,22 @@ describe('a conversation', () => {
     expect(said.lines().join('\n')).toContain('✗ Bash git push')
   })
 
+  it('shows the command of the agent, not what a hook puts in its place', () => {
+    const said = new Conversation(clock)
+    said.hear({
+      kind: 'call',
+      id: 'x',
+      tool: 'Bash',
+      title: 'Terminal',
+      input: {},
+      action: { kind: 'other' },
+    })
+    said.hear(call('x', 'npm test'))
+    said.hear(call('x', "'/home/ann/.local/state/baton/sandbox/box' 50d5"))
+    said.hear({ kind: 'result', id: 'x', failed: false, text: 'ok' })
+    expect(said.since(0).items).toMatchObject([{ subject: 'npm test', state: 'done' }])
+  })
+
   it('tells a follower everything, however often it asks', () => {
     fc.assert(
       fc.property(fc.array(anyHeard, { maxLength: 60 }), fc.array(fc.nat(60)), (heard, looks) => {
