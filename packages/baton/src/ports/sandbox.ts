@@ -83,6 +83,10 @@ export interface PreparedCommand {
   text: string
 }
 
+/** Whether a text has the form of a prepared command, for what only shows commands: nothing is decided by it. */
+export const looksPrepared = (text: string): boolean =>
+  /^(?:# [^\n]*\n)?'[^\n]*\/sandbox\/box' [0-9a-z]+/.test(text)
+
 /** A program that is ready to run once: start this in its place. */
 export interface PreparedProgram {
   id: string

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { commentFor, preparedId, wrappedCommand } from '../../src/adapters/bubblewrap/box.ts'
+import { looksPrepared } from '../../src/ports/sandbox.ts'
 import { isSameAction } from '../../src/sandbox/broker/released-actions.ts'
 import { type SandboxWorld, sandboxWorld, testSandbox } from '../world/sandbox.ts'
 
@@ -137,6 +138,7 @@ test('a comment is one line without what hides or reorders text, whatever the co
       const comment = commentFor(command)
       expect(comment).toMatch(/^# [^\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]*\n$/u)
       expect(preparedId('/b/box', comment + wrappedCommand('/b/box', '/r/abc', 'abc', 'bash'))).toBe('abc')
+      expect(looksPrepared(comment + wrappedCommand("/b's/sandbox/box", '/r/abc', 'abc', 'bash'))).toBe(true)
     }),
   )
 })

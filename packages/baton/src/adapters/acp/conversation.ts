@@ -1,6 +1,7 @@
 import type { CallState, ConversationItem, ConversationView } from '@batonpass/contract/conversation'
 import type { BackendEvent } from '../../ports/backend.ts'
 import type { Clock } from '../../ports/clock.ts'
+import { looksPrepared } from '../../ports/sandbox.ts'
 
 type Call = Extract<ConversationItem, { kind: 'call' }>
 type Said = Extract<ConversationItem, { kind: 'reply' | 'thought' }>
@@ -19,8 +20,6 @@ export class Conversation {
   readonly #clock: Pick<Clock, 'now'>
   readonly #listeners = new Set<() => void>()
   readonly #calls = new Map<string, Call>()
-  /** Calls whose own command is shown. */
-  readonly #commands = new WeakSet<Call>()
   #items: ConversationItem[] = []
   #plan: ConversationView['plan'] = []
   #rev = 0
@@ -111,9 +110,8 @@ export class Conversation {
   #call({ id, tool, title, action }: Extract<BackendEvent, { kind: 'call' }>): void {
     const subject = plain(action.kind === 'shell' ? action.command : title).slice(0, MAX_TEXT_LENGTH)
     const known = this.#calls.get(id)
-    // A later command is what the hook put in its place, to run the agent's own inside the sandbox.
-    const isReplaced = known !== undefined && this.#commands.has(known) && action.kind === 'shell'
-    if (known && action.kind === 'shell') this.#commands.add(known)
+    // The hook put it in place of the agent's own command, which is shown already.
+    const isReplaced = action.kind === 'shell' && looksPrepared(action.command)
     // An agent repeats updates while its call runs: report only changes.
     if (known && !isReplaced && (known.tool !== tool || known.subject !== subject))
       this.#change(known, { tool, subject })
@@ -126,7 +124,6 @@ export class Conversation {
       state: 'running',
     }
     this.#calls.set(id, call)
-    if (action.kind === 'shell') this.#commands.add(call)
     this.#add(call)
   }
 
