@@ -61,7 +61,10 @@ export async function proveRun(
   await cancelProof(ports, run)
   const unread = run.isIssueUnread ? await readChecksPatiently(ports, run, at) : {}
   if (unread.failed) return end('unproven', `${unread.failed} (${reason})`)
-  const { base: since, session, issueChecks = unread.found, workflowChecks } = run
+  // Read once: a later edit of the issue changes nothing.
+  const { isIssueUnread: _, ...rest } = run
+  const known: Run = unread.found ? { ...rest, issueChecks: unread.found } : rest
+  const { base: since, session, issueChecks, workflowChecks } = known
   const order = { project: at.project, commit, since, session, issueChecks, workflowChecks }
   const proof = await ports.proofs.start(order).catch(cause => {
     ports.fault('starting a proof', cause)
@@ -80,7 +83,7 @@ export async function proveRun(
     return endRun(ports, withoutProof(run), how, at)
   }
   await ports.runs.put({
-    ...run,
+    ...known,
     proof: {
       id: proof.id,
       commit,
@@ -180,8 +183,8 @@ async function reopenFile({ files }: WorkflowPorts, run: Run): Promise<boolean> 
   return false
 }
 
-/** No prompt waits for this: a busy machine or a slow forge must not cost the run its proof. */
-const PATIENT_MS = 20_000
+/** A busy machine or a slow forge must not cost the run its proof; two attempts fit into what a stop may take. */
+const PATIENT_MS = 6000
 
 async function readChecksPatiently(
   ports: WorkflowPorts,

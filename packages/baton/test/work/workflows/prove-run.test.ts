@@ -187,7 +187,11 @@ describe('A run that says it is done', () => {
     const p = await proving(1, {}, { forgeFor: async () => forge })
     await using w = p.w
     await p.finish(sha(1))
-    expect(p.proofs.ordered.map(({ issueChecks }) => issueChecks?.done_when)).toEqual([['npm run e2e']])
+    const wanted = () => p.proofs.ordered.map(({ issueChecks }) => issueChecks?.done_when)
+    expect(wanted()).toEqual([['npm run e2e']])
+    issue.body = '```baton\ndone_when: [npm run other]\n```'
+    await p.finish(sha(2))
+    expect(wanted()).toEqual([['npm run e2e'], ['npm run e2e']])
     expect(w.announced).toEqual([])
   })
 
