@@ -8,6 +8,7 @@ import { type CompiledSpec, checkProgram } from '../src/programs/spec.ts'
 const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   kind: value => isKind(value),
   bare: value => isKind(value),
+  mildest: value => isKind(value),
   flags: value => typeof value === 'string',
   globals: value => typeof value === 'string',
   firstIsPathWith: value => typeof value === 'string',

@@ -170,6 +170,10 @@ export const overwrites = (
 /** Whether a rule of a person or of a workflow decided, not one of Baton's. */
 export const isOwnRule = ({ rule }: PermissionStep): boolean => !BATONS.test(rule)
 
+/** Whether it only says that nothing is wrong: no rule of a person and no grant speaks in it. */
+export const isPlainAllow = ({ rule, decision }: PermissionStep): boolean =>
+  decision === 'allow' && /^(builtin|analysis)\b/.test(rule)
+
 /** Rules that Baton brings itself. What a grant covers is contained, too, unless it has to leave. */
 const BATONS = /^(builtin|analysis|preset|self-protection|error|grant)\b/
 /** A commit, and programs that find out by themselves what is read-only inside; other git commands would record it as changed. */

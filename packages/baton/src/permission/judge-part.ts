@@ -154,12 +154,12 @@ function byRules(
   if (assessment.kind === 'destroy')
     return collector.denyForGood('builtin destroy', part, reasonOf(assessment))
   if (speaks) return spoken.isExact !== true
+  if (followsProject(assessment)) collector.ofProject.add(part)
   if (found.secret) {
     collector.add(secretStep(rules, part, found.secret))
     return false
   }
   const step = builtin(assessment, found, part, context)
-  if (step.decision === 'allow' && followsProject(assessment)) collector.ofProject.add(part)
   collector.add(step)
   const flagged = patternAsFlag(command, context)
   if (flagged) {

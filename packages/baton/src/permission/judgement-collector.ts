@@ -4,6 +4,7 @@ import type {
   PermissionJudgement,
   PermissionStep,
 } from '@batonpass/contract/permission'
+import { isPlainAllow } from './containment.ts'
 
 const ORDER: readonly PermissionDecision[] = ['allow', 'undecided', 'ask', 'deny']
 
@@ -16,7 +17,7 @@ export class JudgementCollector {
   readonly unknown: string[] = []
   /** What the parts need from outside the sandbox. */
   readonly leaves = new Set<string>()
-  /** Parts that Baton's own rules allow although the project's files decide what they run. */
+  /** Parts of which the project's files decide what they run, and about which no rule of a person decided. */
   readonly ofProject = new Set<string>()
   /** Folders outside the project in which the parts work. */
   readonly folders = new Set<string>()
@@ -53,10 +54,9 @@ export class JudgementCollector {
   }
 
   add(step: PermissionStep, final = false): void {
-    // Whatever the length: what asks or leaves the sandbox must be known afterwards.
+    // However long the command is: only what decides nothing afterwards is left out.
     const isBrokered = this.#at !== undefined && this.#brokered.at(-1)?.at === this.#at
-    const isKept = isBrokered || step.decision === 'ask' || step.decision === 'deny'
-    if (this.trail.length < 200 || isKept)
+    if (this.trail.length < 200 || isBrokered || !isPlainAllow(step))
       this.trail.push(this.#at === undefined ? step : { ...step, at: this.#at })
     const stricter = ORDER.indexOf(step.decision) - ORDER.indexOf(this.#decision)
     if (stricter > 0 || this.#reason === '') {

@@ -48,8 +48,10 @@ function whyOutside(command: SimpleCommand, assessment: Assessment): string | un
   if (OWN.test(program) || AGENTS.test(program)) return `${program} talks to programs outside the sandbox`
   if (SIGNALS.test(program)) return undefined
   if (kind === 'system') return `${program} changes this machine`
-  if (LOCAL.test(`${program} ${sub} ${next}`) || (kind === 'project' && program.startsWith('ansible')))
-    return undefined
+  const isLocal =
+    LOCAL.test(`${program} ${sub} ${next}`) ||
+    (RENDERERS.test(`${program} ${sub}`) && !namesRemote(command, assessment))
+  if (isLocal || (kind === 'project' && program.startsWith('ansible'))) return undefined
   if (OUTSIDE.test(program)) return `${program} works outside the sandbox`
   if (program === 'git' && (GIT_OUTSIDE.test(sub) || GIT_OUTSIDE.test(`${sub} ${next}`)))
     return `git ${sub} needs another repository, the network or the git configuration`
@@ -61,9 +63,9 @@ function whyOutside(command: SimpleCommand, assessment: Assessment): string | un
 }
 
 /** Whether files of the project decide what a program runs, or which server gets a login: eslint.config.js, cdk.json, .npmrc. */
-export const followsProject = ({ program, kind, path: [sub = ''] }: Assessment): boolean =>
-  kind === 'project' ||
-  kind === 'build' ||
+export const followsProject = ({ program, kind, plainKind, path: [sub = ''] }: Assessment): boolean =>
+  // A flag such as `--fix` makes it worse, but what is found to only read runs nothing of the project.
+  (kind !== 'read' && [kind, plainKind].some(each => each === 'project' || each === 'build')) ||
   program === 'terragrunt' ||
   (DOWNLOADERS.test(program) && DOWNLOADS.test(sub))
 
@@ -102,7 +104,22 @@ const OUTSIDE = words(`
 
 /** Uses of such programs that need the project alone. */
 const LOCAL =
-  /^((terraform|tofu|terragrunt) (fmt|validate|version|graph)|cdk (ls|list|synth|synthesize)|helm (template|lint)|kustomize build|kubectl kustomize|packer (validate|inspect)|rustup (show|toolchain list)|conda info)\b/
+  /^((terraform|tofu|terragrunt) (fmt|validate|version|graph)|packer (validate|inspect)|rustup (show|toolchain list)|conda info)\b/
+/** The same unless their arguments name something elsewhere. */
+const RENDERERS = /^(helm (template|lint)|kustomize build|kubectl kustomize)$/
+const REMOTE = /^[\w+.-]+:\/\/|^\w+::|^[\w.-]+@[\w.-]+:|^--repo(=|$)/
+/** `host.example/…`, `…?ref=v1` */
+const REMOTE_KUSTOMIZATION = /^[\w-]+(\.[\w-]+)+\/|\?ref=/
+/** In a repository that Helm knows. A path of two names is taken for one. */
+const REMOTE_CHART = /^[\w-][\w.-]*\/[\w.-]+$/
+
+function namesRemote({ words: all }: SimpleCommand, { program, path, parsed }: Assessment): boolean {
+  const texts = all.map(({ value, prefix }) => value ?? prefix)
+  if (texts.some(text => REMOTE.test(text.replace(/^-[\w-]+=(?=.*:)/, '')))) return true
+  const target = parsed?.positionals.at(-1)?.value ?? ''
+  if (program !== 'helm') return REMOTE_KUSTOMIZATION.test(target)
+  return path[0] === 'template' && REMOTE_CHART.test(target)
+}
 
 const GIT_OUTSIDE =
   /^(push|fetch|pull|clone|ls-remote|lfs|send-email|svn|p4|config|credential.*|worktree (add|move|remove|repair)|submodule (add|update|sync|init|deinit)|remote (add|remove|rm|rename|set-url|set-head|set-branches|update|show|prune))$/

@@ -133,6 +133,10 @@ describe('its text decides about a command', () => {
     expect(await outside('make', { config: { permissions: { deny: rule } } })).toBeDefined()
     const allow = [{ program: 'make', outside: true }]
     expect(await outside('make && ls', { config: { permissions: { allow } } })).toMatch(/lets it out/)
+    // However long the command is, a rule without `outside` keeps it inside.
+    const ruled = { allow: [...allow, { program: 'npm' }] }
+    const long = `make; ${'true; '.repeat(210)}npm run evil`
+    expect(await outside(long, { config: { permissions: ruled } })).toBeUndefined()
     // The rest of the command has no such rule.
     expect(await outside('make && npm test', { config: { permissions: { allow } } })).toBeUndefined()
     const others = { allow: [...allow, { program: 'npm' }] }
@@ -183,6 +187,41 @@ test('files of the home folder that a command names are known to be hidden', () 
   const place = { worktree: WORKTREE, cwd: WORKTREE, home: HOME, readable: [], writable: [], undo: true }
   const exists = (path: string) => ON_HOST.includes(path)
   expect(hiddenInside(judge(request, rules), place, { exists })).toEqual([`${HOME}/notes.txt`])
+})
+
+describe('a command that renders', () => {
+  test.each([
+    'helm template .',
+    'helm template web ./charts/web -f values.yaml',
+    'helm template deploy/charts/web --values=env.d/values.yaml -f env.d/more.yaml',
+    'helm template . --set image=registry.example/web --set url=https://example.com',
+    'helm template $CHART',
+    'helm lint charts/web',
+    'kustomize build',
+    'kustomize build overlays/prod',
+    'kustomize build ./app.d/base',
+    'kubectl kustomize ../base',
+    'terraform validate',
+  ])('the project’s own files runs inside: %s', async command => {
+    expect(await outside(command)).toBeUndefined()
+  })
+
+  test.each([
+    'helm template bitnami/nginx',
+    'helm template web bitnami/nginx',
+    'helm template web oci://registry.example/nginx',
+    'helm template web https://charts.example/nginx.tgz',
+    'helm template web nginx --repo https://charts.example',
+    'helm template web . -f https://example.com/values.yaml',
+    'kustomize build https://github.com/org/repo',
+    'kustomize build github.com/org/repo//base?ref=v1',
+    'kustomize build git@github.com:org/repo',
+    'kubectl kustomize https://github.com/org/repo',
+    'cdk synth',
+    'cdk ls',
+  ])('what is elsewhere, or asks an account, is judged by its text: %s', async command => {
+    expect(await outside(command)).toMatch(/outside the sandbox/)
+  })
 })
 
 describe('a command that downloads packages', () => {

@@ -128,6 +128,15 @@ describe('a command that cannot work in the sandbox, in a mode that does not ask
     'helm template . && cat /srv/table.csv',
     'npm whoami',
     'cargo owner --list x',
+    'terraform output',
+    'terraform state list',
+    'terraform workspace list',
+    'terraform providers',
+    'rustc --version && cat /srv/table.csv',
+    'cargo --version && cat /srv/table.csv',
+    'cargo build --help && cat /srv/table.csv',
+    'rustfmt --version; ls /srv/table.csv',
+    'rustup show && cat /srv/table.csv',
   ])('asks about what the project’s files decide: %s', async command => {
     const exists = (path: string) => path === '/srv/table.csv'
     const ports = { exists, mayChange: async () => false }
@@ -137,6 +146,32 @@ describe('a command that cannot work in the sandbox, in a mode that does not ask
       expect(permission?.decision, mode).not.toBe('allow')
       expect(world.questions).toHaveLength(1)
     }
+  })
+
+  test.each<[string, ConfigInput?]>([
+    ['eslint . && docker ps'],
+    ['eslint --fix . && docker ps'],
+    ['prettier --write . && docker ps'],
+    ['cargo check --fix && docker ps'],
+    ['rustfmt src/main.rs && docker ps'],
+    ['terraform plan -out=p'],
+    ['eslint . && docker ps', { permission: { preset: 'cautious' } }],
+    ['cargo check && docker ps', { permission: { preset: 'cautious' } }],
+  ])(
+    'asks in every mode about what the project’s files decide, whatever its flags and the preset: %s %j',
+    async (command, config = {}) => {
+      for (const mode of ['auto', 'bypass', 'never-ask'] as const) {
+        const world = reactorWorld({ ports: link() })
+        await world.answer(requested(command, { mode }), world.context(config))
+        expect(world.questions, mode).toHaveLength(1)
+      }
+    },
+  )
+
+  test('needs no question about it where a rule of the person allows it', async () => {
+    const allow = [{ program: 'prettier' }]
+    const ruled = await decide('prettier --write . && docker ps', { config: { permissions: { allow } } })
+    expect(ruled).toEqual({ decision: 'allow', questions: 0 })
   })
 
   test.each<[string, Partial<SandboxLink>]>([

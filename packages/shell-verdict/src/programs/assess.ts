@@ -13,12 +13,18 @@ export type Programs = ReadonlyMap<string, CompiledSpec>
 
 export function assess(command: SimpleCommand, programs: Programs): Assessment {
   const name = programName(command.words[0]?.value ?? '')
-  const result = blankAssessment('unlisted', name, 'is not a program that the rules know')
   const compiled = programs.get(name)
-  if (!compiled) return result
+  if (!compiled) return blankAssessment('unlisted', name, 'is not a program that the rules know')
+  const result = assessUse(name, compiled, command)
+  const { mildest } = compiled.spec
+  return mildest ? { ...result, kind: worse(result.kind, mildest), plainKind: mildest } : result
+}
+
+function assessUse(name: string, compiled: CompiledSpec, command: SimpleCommand): Assessment {
   const args = command.words.slice(1)
-  if (asksForHelp(args, compiled)) return { ...result, kind: 'read', reason: 'prints help' }
-  if (asksForVersion(args, compiled)) return { ...result, kind: 'read', reason: 'prints its version' }
+  if (asksForHelp(args, compiled)) return blankAssessment('read', name, 'prints help')
+  if (asksForVersion(args, compiled)) return blankAssessment('read', name, 'prints its version')
+  const result = blankAssessment('unlisted', name, 'is not a program that the rules know')
   descend(compiled, args, result, command)
   return result
 }
@@ -123,6 +129,7 @@ function leaf(
       })
   result.parsed = parsed
   result.kind = spec.kind ?? 'unlisted'
+  result.plainKind = result.kind
   result.reason = reasonFor(result)
   result.wrapper = spec.wrapper === true && command.wraps
   result.shows = spec.namesOnly !== true
@@ -248,6 +255,7 @@ function byVerb(
     return
   }
   result.kind = verb.kind
+  result.plainKind = verb.kind
   result.reason = `with ${joined}`
   const parsed = parseOptions(args, compiled.flags, {
     dash: spec.single ? 'single' : 'gnu',

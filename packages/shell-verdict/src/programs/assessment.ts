@@ -5,6 +5,8 @@ import type { Kind } from './kinds.ts'
 /** What the tables say of one use of one program. */
 export interface Assessment {
   kind: Kind
+  /** The class of the same use before its flags and arguments change it, or of the mildest use where a table names that. */
+  plainKind: Kind
   /** Completes «PROGRAM …». */
   reason: string
   program: string
@@ -33,6 +35,7 @@ export interface Assessment {
 /** Nothing known yet but what it is. */
 export const blankAssessment = (kind: Assessment['kind'], program: string, reason: string): Assessment => ({
   kind,
+  plainKind: kind,
   reason,
   program,
   path: [],

@@ -5,6 +5,8 @@ import { KINDS, type Kind } from './kinds.ts'
 export interface CommandSpec {
   /** The class of a use with known flags only. Absent: this level does nothing without a sub-command. */
   readonly kind?: Kind
+  /** The class of its mildest use, `--version` and `--help` among them: files of the project may put a program of theirs in its place. */
+  readonly mildest?: Kind
   /** Flags it knows, in the compact form of `flagTable`. `!kind` marks a flag that changes the class. */
   readonly flags?: string
   /**

@@ -17,7 +17,7 @@ const TERRAFORM = {
     '-json -no-color -raw -state= -type= -draw-cycles -plan= -module-depth= -no-tests -test-directory= -platform= -id= -help',
 } as const
 
-/** Those that start the providers, which are programs below the project's `.terraform`. */
+/** Those that start the providers, which are programs below the project's `.terraform`, or ask the backend that its settings name. */
 const TERRAFORM_PROVIDERS = { ...TERRAFORM, kind: 'project' } as const
 
 /** Cloud command lines: which service, then which verb. */
@@ -338,9 +338,16 @@ export const CLOUD: ProgramTable = {
       'version modules': TERRAFORM,
       'show validate graph': TERRAFORM_PROVIDERS,
       // Values that are kept out of its own listing are printed by name, and as data.
-      output: { ...TERRAFORM, flags: `${TERRAFORM.flags} -raw!credential -json!credential` },
+      output: {
+        ...TERRAFORM_PROVIDERS,
+        flags: `${TERRAFORM.flags} -raw!credential -json!credential`,
+      },
       metadata: { sub: { functions: TERRAFORM } },
-      providers: { ...TERRAFORM, max: 0, sub: { schema: TERRAFORM_PROVIDERS, 'lock mirror': 'remote' } },
+      providers: {
+        ...TERRAFORM_PROVIDERS,
+        max: 0,
+        sub: { schema: TERRAFORM_PROVIDERS, 'lock mirror': 'remote' },
+      },
       // They run the configuration: a provider and an external data source are programs.
       'console get refresh test': 'build',
       plan: {
@@ -352,15 +359,15 @@ export const CLOUD: ProgramTable = {
       fmt: { kind: 'project', single: true, flags: '-diff -list= -write= -check -recursive -no-color' },
       state: {
         sub: {
-          list: TERRAFORM,
-          show: TERRAFORM_PROVIDERS,
+          'list show': TERRAFORM_PROVIDERS,
           pull: 'credential',
           'mv rm push replace-provider': 'remote',
         },
       },
       workspace: {
         sub: {
-          'list show': TERRAFORM,
+          show: TERRAFORM,
+          list: TERRAFORM_PROVIDERS,
           select: { kind: 'project', single: true, flags: '-or-create? -no-color' },
           'new delete': 'remote',
         },

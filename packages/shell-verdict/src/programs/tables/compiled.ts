@@ -6,9 +6,21 @@ const PROJECT = {
     --no-deps --document-private-items --open --offline --frozen --locked --precise= --recursive --aggressive --dry-run -e|--edges= -i|--invert? --prune= --depth= --prefix= --no-dedupe -d|--duplicates --charset= -f|--format= --filter-platform= --format-version= --check -n|--name-only --message-path= --lockfile-path= --ignore-rust-version --future-incompat-report --unit-graph --timings?`,
 } as const
 
+const COMPILER = {
+  kind: 'build',
+  check: 'version-only',
+  flags: '--version -version -v -V --help -help -h',
+} as const
+
+const RUSTUP_READ = { kind: 'read', flags: '-v|--verbose --installed --toolchain= --path' } as const
+
+/** rustup starts what the project's `rust-toolchain.toml` names in place of the compiler and its tools. */
+const CHOSEN_BY_PROJECT = { mildest: 'project' } as const
+
 /** Compiled languages and their build tools. */
 export const COMPILED: ProgramTable = {
   cargo: {
+    ...CHOSEN_BY_PROJECT,
     help: true,
     globals:
       '+* -v|--verbose -vv -q|--quiet --color= --locked --offline --frozen -Z=!no --config=!exec -C=!no -V|--version --list -h|--help',
@@ -29,21 +41,23 @@ export const COMPILED: ProgramTable = {
   rustup: {
     flags: '--version',
     sub: {
-      'show check which doc man help': {
-        kind: 'read',
-        flags: '-v|--verbose --installed --toolchain= --path',
-      },
+      'check which doc man help': RUSTUP_READ,
+      // It starts the compiler.
+      show: { ...RUSTUP_READ, kind: 'project' },
       'toolchain target component override': {
         sub: { list: { kind: 'read', flags: '-v|--verbose --installed --toolchain= -q|--quiet' } },
       },
     },
   },
-  'rustc gcc g++ clang clang++ cc c++ ld as': {
-    kind: 'build',
-    check: 'version-only',
-    flags: '--version -version -v -V --help -help -h',
+  rustc: { ...COMPILER, ...CHOSEN_BY_PROJECT },
+  'gcc g++ clang clang++ cc c++ ld as': COMPILER,
+  rustfmt: {
+    ...CHOSEN_BY_PROJECT,
+    kind: 'write',
+    args: 'write',
+    flags: '--check --version',
+    check: 'check-only',
   },
-  rustfmt: { kind: 'write', args: 'write', flags: '--check --version', check: 'check-only' },
   go: {
     single: true,
     sub: {

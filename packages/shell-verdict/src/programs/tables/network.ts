@@ -22,7 +22,7 @@ export const NETWORK: ProgramTable = {
     known: true,
     args: 'url',
     flags: `--spider -O|--output-document=:write -o|--output-file=:write -a|--append-output=:write -P|--directory-prefix=:write -q|--quiet -v|--verbose -nv -S|--server-response -T|--timeout= -t|--tries= -U|--user-agent= --header= --no-check-certificate -4 -6 -i|--input-file=!no
-      -b|--background!write --post-data=!remote --post-file=!remote --method=!remote --body-data=!remote --body-file=!remote -e|--execute=!exec --use-askpass=!exec --config=!no --load-cookies=:read --save-cookies=:write -h|--help -V|--version --max-redirect= --wait= -w= --limit-rate= --warc-file=:write --rejected-log=:write --hsts-file=:write`,
+      -b|--background!write --post-data=!remote --post-file=!remote --method=!remote --body-data=!remote --body-file=!remote -e|--execute=!exec --use-askpass=!exec --config=!no --load-cookies=:read!remote --save-cookies=:write -h|--help -V|--version --max-redirect= --wait= -w= --limit-rate= --warc-file=:write --rejected-log=:write --hsts-file=:write`,
     check: 'wget',
   },
   'http https xh httpie': { kind: 'unlisted' },
