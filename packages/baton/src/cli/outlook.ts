@@ -178,7 +178,8 @@ function localLink(here: SandboxHere, io: Io): SandboxLink<CallContext> {
       if (!known || event.action.kind !== 'shell') return 'user'
       const { command } = event.action
       return ownerOfRules(
-        place => known.whyOwnText(command, place) !== undefined,
+        (text, place) => known.whyOwnText(text, place),
+        command,
         rulePlace(event, context.project),
       )
     },

@@ -210,7 +210,8 @@ export function composeSandbox(
         if (!known || event.action.kind !== 'shell') return 'user'
         const { command } = event.action
         return ownerOfRules(
-          place => known.whyOwnText(command, place) !== undefined,
+          (text, place) => known.whyOwnText(text, place),
+          command,
           await rulePlace(event, context, ground, processOf),
         )
       },

@@ -8,12 +8,13 @@ import type { ContainmentPlace } from './containment.ts'
 import { type CallContext, dialogFollows } from './links.ts'
 import type { RulesOwner } from './run-inside.ts'
 
-/** Whose files decide that an agent's own rules may apply: what is so without the project's files is the user's. */
+/** Whose files decide that an agent's own rules may apply to a command: what is so without the project's files is the user's. */
 export function ownerOfRules(
-  mayApply: (place: RulePlace) => boolean,
+  whyOwnText: (command: string, place: RulePlace) => string | undefined,
+  command: string,
   place: RulePlace,
 ): RulesOwner | undefined {
-  if (!mayApply(place)) return undefined
+  if (whyOwnText(command, place) === undefined) return undefined
   const isProjects = (path: string) =>
     [place.project, place.cwd].some(folder => isInside(normalize(path), folder))
   const withoutProject: RulePlace = {
@@ -22,7 +23,8 @@ export function ownerOfRules(
     read: path => (isProjects(path) && place.read(path) !== undefined ? '{}' : place.read(path)),
     names: folder => (isProjects(folder) ? [] : place.names(folder)),
   }
-  return mayApply(withoutProject) ? 'user' : 'project'
+  if (whyOwnText('', withoutProject) !== undefined) return 'user'
+  return whyOwnText(command, withoutProject) === undefined ? 'project' : 'command'
 }
 
 /** Where a person says yes to what the broker does for a command. What Claude Code's own mode judges, it must see. */

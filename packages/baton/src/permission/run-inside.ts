@@ -40,8 +40,11 @@ export const canRunInside = (
 export const isAmongModes = (modes: AgentSandboxing['modes'], mode: PermissionMode | undefined): boolean =>
   modes === 'any' || (mode !== undefined && modes.includes(mode))
 
-/** `project`: only files of the project say so, and the author of a project does not turn the sandbox off. */
-export type RulesOwner = 'user' | 'project'
+/**
+ * `user`: the user's settings say so for every command. `command`: they do by what the command says, which the agent may have
+ * put there. `project`: only files of the project say so. Neither the agent nor the author of a project turns the sandbox off.
+ */
+export type RulesOwner = 'user' | 'command' | 'project'
 
 /** The sandbox as the permission chain sees it. */
 export interface SandboxLink<C extends CallContext = ReactionContext> {
@@ -102,7 +105,12 @@ export async function runInside<C extends CallContext>(
           by: 'sandbox',
         }
       : undefined
-  const byOwnRules = (owner: RulesOwner) => (owner === 'project' || isStrict ? 'leaves' : undefined)
+  const byOwnRules = async (owner: RulesOwner): Promise<'leaves' | undefined> => {
+    if (isStrict || owner === 'project') return 'leaves'
+    // Where the agent has a sandbox of its own, that one holds whatever its rules do not let out.
+    const isOpen = owner === 'command' && (await link.ownSandbox?.(event, context)) === undefined
+    return isOpen ? 'leaves' : undefined
+  }
   const place = await link.place(event, context)
   // Found out first: to look for protected files in such a folder can take long.
   const unbounded = whyNoBoundary(place.worktree, place.home)
@@ -115,12 +123,12 @@ export async function runInside<C extends CallContext>(
   if ((await whyOutside(judgement, place, link.ports)) !== undefined) {
     if (unbounded !== undefined) return 'leaves'
     const rules = await link.ownRules(event, context)
-    if (rules !== undefined) return byOwnRules(rules)
+    if (rules !== undefined) return await byOwnRules(rules)
     return (await link.ownSandbox?.(event, context)) === undefined ? 'leaves' : undefined
   }
   if (unbounded !== undefined) return refuse(unbounded)
   const rules = await link.ownRules(event, context)
-  if (rules !== undefined) return byOwnRules(rules)
+  if (rules !== undefined) return await byOwnRules(rules)
   const own = await link.ownSandbox?.(event, context)
   const questions = await questionsInside(event, context, judgement, link)
   if (own !== undefined)
@@ -129,14 +137,16 @@ export async function runInside<C extends CallContext>(
   if (state === 'dropped') return refuse('This agent does not run its commands in the sandbox.')
   if (state === 'unknown' && !isAllowedByText) return FIRST_TRY
   // A person who is asked about the whole command sees what of it leaves.
-  const isReleasedHere = place.broker === 'dialog' || (place.broker === 'person' && questions.length > 0)
-  const { steps: leaving, actions } = isReleasedHere ? releasesOf(judgement) : { steps: [], actions: [] }
+  const { steps: leaving, actions } = releasesOf(judgement)
+  const showsDialog = dialogFollows(event, context)
   const released = leaving[0] && place.broker === 'dialog' ? await decideRelease(leaving[0]) : undefined
   if (released?.decision === 'deny') return released
   const prepare = (answer: Decided | undefined) => {
     const all = [released, answer].filter(each => each !== undefined)
     const isAsked = all.some(({ decision }) => decision === 'ask')
-    const isReleased = released ? /^(ask|allow)$/.test(released.decision) : isPersons(answer)
+    const isReleased = released
+      ? /^(ask|allow)$/.test(released.decision)
+      : isPersons(answer) || (showsDialog && answer?.decision === 'ask')
     const release = { actions: isReleased ? actions : [], isGranted: !isAsked }
     return link.prepare(event, context, isAsked || release.actions.length > 0 ? release : undefined)
   }
@@ -150,8 +160,7 @@ export async function runInside<C extends CallContext>(
   if (isLost(judgement, place, taken, link)) questions.push({ decision: 'undecided', reason: NOT_UNDOABLE })
   if (early && (isUnproven || questions.length > 0)) await link.discard(event.session, early.id)
   if (isUnproven) return FIRST_TRY
-  const answer =
-    questions.length > 0 ? await askFor(questions, place.broker === 'dialog' ? [] : leaving) : undefined
+  const answer = questions.length > 0 ? await askFor(questions) : undefined
   if (answer === 'leaves') return answer
   if (answer && !answer.rewritten) return answer.decided
   const prepared = answer || !early ? await prepare(answer?.decided) : early
@@ -168,10 +177,11 @@ export async function runInside<C extends CallContext>(
   /** Asks about a command that runs inside after the yes; `rewritten`: it is to be prepared. */
   async function askFor(
     asked: readonly Question[],
-    leaving: readonly PermissionStep[],
   ): Promise<{ decided: Decided; rewritten: boolean } | 'leaves'> {
     const decision = asked.some(question => question.decision === 'ask') ? 'ask' : 'undecided'
-    const words = [...asked.map(({ reason }) => reason), ...(leaving.length > 0 ? [leaveWords(leaving)] : [])]
+    // A dialog says it below, also of what else is asked there.
+    const leaves = showsDialog || leaving.length === 0 ? [] : [leaveWords(leaving)]
+    const words = [...asked.map(({ reason }) => reason), ...leaves]
     const decided = await decideQuestion({ decision, reason: words.join('. ') })
     const { decision: answer } = decided
     if (answer === 'allow' || answer === 'deny') return { decided, rewritten: answer === 'allow' }
@@ -179,7 +189,6 @@ export async function runInside<C extends CallContext>(
     // That mode runs everything, and inside is the safer place.
     if (answer === 'defer' && mode === 'bypass')
       return { decided: { ...decided, decision: 'allow' }, rewritten: true }
-    const showsDialog = dialogFollows(event, context)
     if (answer === 'ask') return { decided, rewritten: showsDialog }
     const asksItself = mode === undefined || mode === 'default' || mode === 'accept-edits'
     return showsDialog && asksItself
@@ -227,8 +236,7 @@ function insideAs(
   const inside = insideWords('the sandbox', taken)
   if (answer?.decision === 'ask' || released?.decision === 'ask') {
     const reasons = [answer, released].flatMap(each => (each?.decision === 'ask' ? [each.reason] : []))
-    const words =
-      released && released.decision !== 'defer' && leaving.length > 0 ? leaveWords(leaving) : AFTER_YES
+    const words = released?.decision !== 'defer' && leaving.length > 0 ? leaveWords(leaving) : AFTER_YES
     return {
       decision: 'ask',
       reason: [...new Set([...reasons, words])].join('. '),

@@ -6,7 +6,12 @@ import type { RulePlace } from '../../src/ports/agent.ts'
 const HOME = '/home/dev'
 const PROJECT = `${HOME}/project`
 
-function ownerOf(name: string, files: Readonly<Record<string, string>>, args: string[] = []) {
+function ownerOf(
+  name: string,
+  files: Readonly<Record<string, string>>,
+  args: string[] = [],
+  command = 'npm test',
+) {
   const sandboxing = agents.find(({ adapter }) => adapter.name === name)?.sandboxing
   const place: RulePlace = {
     home: HOME,
@@ -25,7 +30,7 @@ function ownerOf(name: string, files: Readonly<Record<string, string>>, args: st
         payload: { sandbox_policy: { type: 'danger-full-access' }, approval_policy: 'never' },
       }),
   }
-  return ownerOfRules(where => sandboxing?.whyOwnText('npm test', where) !== undefined, place)
+  return ownerOfRules((text, where) => sandboxing?.whyOwnText(text, where), command, place)
 }
 
 const FORBIDDEN = 'prefix_rule(pattern = ["npm"], decision = "forbidden")'
@@ -47,12 +52,25 @@ describe('rules in the settings of an agent are', () => {
 
   test.each([
     ['claude-code', '.claude/settings.json', '{ "sandbox": { "enabled": true } }'],
-    ['gemini', '.gemini/settings.json', '{ "excludeTools": ["run_shell_command(npm)"] }'],
-    ['codex', '.codex/rules/own.rules', FORBIDDEN],
+    ['claude-code', '.claude/settings.json', '{ "permissions": { "deny": ["Bash"] } }'],
+    ['gemini', '.gemini/settings.json', '{ "tools": { "core": ["run_shell_command(npm)"] } }'],
+    ['opencode', '.config/opencode/opencode.json', '{ "permission": "deny" }'],
   ])('the user’s, for %s in ~/%s, whatever the project says', (agent, path, text) => {
     expect(ownerOf(agent, { [`${HOME}/${path}`]: text })).toBe('user')
     const both = { [`${HOME}/${path}`]: text, [`${PROJECT}/${path}`]: '{' }
     expect(ownerOf(agent, both)).toBe('user')
+  })
+
+  test.each([
+    ['claude-code', '.claude/settings.json', '{ "permissions": { "deny": ["Bash(npm *)"] } }'],
+    ['claude-code', '.claude/settings.json', '{ "permissions": { "deny": ["Read(./test)"] } }'],
+    ['gemini', '.gemini/settings.json', '{ "excludeTools": ["run_shell_command(npm)"] }'],
+    ['codex', '.codex/rules/own.rules', FORBIDDEN],
+    ['opencode', '.config/opencode/opencode.json', '{ "permission": { "bash": { "npm *": "deny" } } }'],
+  ])('the user’s, but only by the command’s words, for %s in ~/%s: %s', (agent, path, text) => {
+    const files = { [`${HOME}/${path}`]: text }
+    expect(ownerOf(agent, files)).toBe('command')
+    expect(ownerOf(agent, files, [], 'ls')).toBeUndefined()
   })
 
   test('the project’s where the command line names a file of it, under any spelling', () => {

@@ -176,7 +176,7 @@ describe('a command that cannot work in the sandbox, in a mode that does not ask
 
   test.each<[string, Partial<SandboxLink>]>([
     ['without a sandbox', { whyUnavailable: async () => 'no bubblewrap.' }],
-    ['where the user’s own rules for the agent may apply', { ownRules: async () => 'user' }],
+    ['where the user’s settings of the agent apply to every command', { ownRules: async () => 'user' }],
     ['in the agent’s own sandbox', { ownSandbox: async () => ({ name: 'Codex’s', hasNetwork: true }) }],
   ])('is left to the mode as before: %s', async (_, more) => {
     expect(await decide(MIXED, { more })).toEqual({ decision: 'defer', questions: 0 })
@@ -187,6 +187,8 @@ describe('a command that cannot work in the sandbox, in a mode that does not ask
   test.each<[string, string, Partial<SandboxLink>]>([
     ['only the project’s files bring rules for the agent', MIXED, { ownRules: async () => 'project' }],
     ['they do, and it would work inside', 'npm test', { ownRules: async () => 'project' }],
+    ['the user’s settings apply by the command’s words', MIXED, { ownRules: async () => 'command' }],
+    ['they do, and it would work inside', 'npm test # .env', { ownRules: async () => 'command' }],
     ['preparing it fails', 'npm test', { prepare: () => Promise.reject(new Error('no disk')) }],
     [
       'no boundary can be drawn',
@@ -195,6 +197,26 @@ describe('a command that cannot work in the sandbox, in a mode that does not ask
     ],
   ])('asks about code that no one has read where %s', async (_, command, more) => {
     expect(await decide(command, { more })).toEqual(ASKED)
+  })
+
+  test.each(['cargo check # .env', 'eslint . && echo secrets'])(
+    'asks about what the project’s files decide where the command names what a rule of the agent is about: %s',
+    async command => {
+      const leaving = reactorWorld({ ports: link({ ownRules: async () => 'command' }) })
+      const { permission } = await leaving.answer(requested(command))
+      expect(permission?.decision).not.toBe('allow')
+      expect(leaving.questions).toHaveLength(1)
+      const always = reactorWorld({ ports: link({ ownRules: async () => 'user' }) })
+      expect((await always.answer(requested(command))).permission?.decision).toBe('allow')
+    },
+  )
+
+  test('is left to the agent’s own sandbox where it is on, whatever the command names', async () => {
+    const more: Partial<SandboxLink> = {
+      ownRules: async () => 'command',
+      ownSandbox: async () => ({ name: 'Codex’s' }),
+    }
+    expect(await decide('npm test', { more })).toEqual({ decision: 'defer', questions: 0 })
   })
 
   test('asks about such code where a file would be lost: there is no snapshot', async () => {

@@ -2,7 +2,7 @@ import type { ConfigInput } from '@batonpass/contract/config'
 import type { PermissionMode } from '@batonpass/contract/event'
 import { describe, expect, test } from 'vitest'
 import { whyAsk } from '../../src/adapters/agents/claude-code/own-rules.ts'
-import { containmentPlace } from '../../src/permission/containment.ts'
+import { type ContainmentPlace, containmentPlace } from '../../src/permission/containment.ts'
 import type { SandboxLink } from '../../src/permission/run-inside.ts'
 import { asked, type Fakes, HOME, PROJECT, reactorWorld, requested, sayNo, sayYes } from './reactor-world.ts'
 
@@ -20,13 +20,15 @@ interface Row {
 interface Way {
   person?: Fakes['person']
   dialog?: boolean
+  /** Where a person says yes, if not where the agent's dialog or a channel asks. */
+  broker?: ContainmentPlace['broker']
   mode?: PermissionMode
 }
 
 /** What an agent is answered, by the functions that the daemon and `baton check` share. */
 async function decide(
   { command, claude = [], config = {}, snapshot = 'taken' }: Row,
-  { person = sayYes, dialog = false, mode = 'default' }: Way = {},
+  { person = sayYes, dialog = false, broker = dialog ? 'dialog' : 'person', mode = 'default' }: Way = {},
 ) {
   const prepared: Parameters<SandboxLink['prepare']>[2][] = []
   let discarded = 0
@@ -54,7 +56,7 @@ async function decide(
           worktree: PROJECT,
           cwd: PROJECT,
           home: HOME,
-          broker: dialog ? 'dialog' : 'person',
+          broker,
           hasRegistries: true,
         },
         { sandbox: { ...context.config.sandbox, requestedHosts: [] } },
@@ -218,6 +220,24 @@ describe('after a yes to a question', () => {
       expect(JSON.stringify(elsewhere.world.questions)).toContain(
         'leave the sandbox, once: git push origin a',
       )
+      expect(elsewhere.release?.isGranted).toBe(true)
+      expect(wordsOf(elsewhere)).toEqual(parts)
+    },
+  )
+
+  test.each(RELEASED.slice(0, 2).map(([row, parts]) => [row.command, row, parts] as const))(
+    '%s pushes after the yes in auto mode, too',
+    async (_, row, parts) => {
+      const auto = { mode: 'auto', broker: 'agent' } as const
+      const dialog = await decide(row, { ...auto, dialog: true })
+      expect(dialog.answer).toHaveProperty('rewrite')
+      expect(dialog.release?.isGranted).toBe(false)
+      expect(wordsOf(dialog)).toEqual(parts)
+      expect(dialog.answer.permission?.reason).toMatch(
+        /^(?!.*leave the sandbox.*leave the sandbox).*leave the sandbox, once: git push origin a\. The rest runs inside/,
+      )
+      const elsewhere = await decide(row, auto)
+      expect(elsewhere.world.questions).toHaveLength(1)
       expect(elsewhere.release?.isGranted).toBe(true)
       expect(wordsOf(elsewhere)).toEqual(parts)
     },
