@@ -183,8 +183,8 @@ export interface AgentSandboxing {
   /** Why the agent must see a command's own text, such as a rule of the user in the agent's settings. */
   whyOwnText(command: string, place: RulePlace): string | undefined
   /**
-   * A rule in the agent's settings that asks about a command, where the agent's dialog can ask about the replacement as
-   * well. Absent: `whyOwnText` names such rules, too.
+   * A rule in the agent's settings that surely asks about a command, where the agent's dialog can ask about the replacement
+   * as well. `whyOwnText` names all others; absent: all of them.
    */
   whyAsk?(command: string, place: RulePlace): string | undefined
   /** The agent's own sandbox, if it is on and the command stays in it: then that one counts. */

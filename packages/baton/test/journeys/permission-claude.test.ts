@@ -100,7 +100,7 @@ describe('permission in the course of a session, with the real Claude Code', () 
     // Baton's rules allow uptime; the person's own settings want to be asked.
     await terminal.submit('and now')
     const insisted = await telegram.message(({ text }) => text.includes('uptime'), 'the insisted question')
-    expect(insisted.text).toContain("Claude Code's own settings may ask about it (Bash(uptime:*))")
+    expect(insisted.text).toContain("Claude Code's own settings ask about it (Bash(uptime:*))")
     await terminal.waitForScreen(/Do you want to proceed/)
     telegram.press(insisted, '✅ Allow')
     await terminal.waitForScreen(/the second end/)

@@ -1,9 +1,11 @@
 import type { ConfigInput } from '@batonpass/contract/config'
 import type { PermissionMode } from '@batonpass/contract/event'
 import { describe, expect, test } from 'vitest'
-import { whyAsk } from '../../src/adapters/agents/claude-code/own-rules.ts'
+import { whyAsk, whyOwnText } from '../../src/adapters/agents/claude-code/own-rules.ts'
 import { type ContainmentPlace, containmentPlace } from '../../src/permission/containment.ts'
+import { ownerOfRules } from '../../src/permission/own-rules.ts'
 import type { SandboxLink } from '../../src/permission/run-inside.ts'
+import type { RulePlace } from '../../src/ports/agent.ts'
 import { asked, type Fakes, HOME, PROJECT, reactorWorld, requested, sayNo, sayYes } from './reactor-world.ts'
 
 const WRAPPED = "'/state/box' abc"
@@ -32,24 +34,23 @@ async function decide(
 ) {
   const prepared: Parameters<SandboxLink['prepare']>[2][] = []
   let discarded = 0
+  const settings = JSON.stringify({ permissions: { ask: claude } })
+  const rulePlace: RulePlace = {
+    home: HOME,
+    env: {},
+    args: [],
+    project: PROJECT,
+    cwd: PROJECT,
+    toolUseId: undefined,
+    read: path => (path === `${HOME}/.claude/settings.json` ? settings : undefined),
+    names: () => [],
+    lastInTranscript: () => undefined,
+  }
   const sandbox: SandboxLink = {
     takes: () => true,
     whyUnavailable: async () => undefined,
-    ownRules: async () => undefined,
-    async askRule(_, { project }) {
-      const settings = JSON.stringify({ permissions: { ask: claude } })
-      return whyAsk(command, {
-        home: HOME,
-        env: {},
-        args: [],
-        project,
-        cwd: project,
-        toolUseId: undefined,
-        read: path => (path === `${HOME}/.claude/settings.json` ? settings : undefined),
-        names: () => [],
-        lastInTranscript: () => undefined,
-      })
-    },
+    ownRules: async () => ownerOfRules(whyOwnText, command, rulePlace),
+    askRule: async () => whyAsk(command, rulePlace),
     place: async (_, context) =>
       containmentPlace(
         {
@@ -142,6 +143,15 @@ const OUTSIDE: Row[] = [
   { command: 'docker run alpine', claude: ['Bash(docker:*)'] },
 ]
 
+/** Everyday commands of which a rule of Claude Code's names something only in passing: its own exact rules decide. */
+const NOT_ASKED: Row[] = [
+  { command: 'ls src', claude: ['Edit(src/**)'] },
+  { command: 'git status', claude: ['Write(**)'] },
+  { command: 'cat docs/rm.md', claude: ['Bash(rm:*)'] },
+  { command: 'grep -rn "npm publish" .', claude: ['Bash(npm publish:*)'] },
+  { command: 'git log --grep "git push"', claude: ['Bash(git push:*)'] },
+]
+
 /** Parts that the broker does leave after the yes, and no others. */
 const RELEASED: [Row, string[]][] = [
   [{ command: 'make && git push origin a', config: MAKE }, ['git push origin a']],
@@ -203,6 +213,14 @@ describe('after a yes to a question', () => {
         permission: { decision: dialog ? 'ask' : 'allow', reason: expect.anything() },
       })
       expect(waiting).toBe(0)
+    }
+  })
+
+  test.each(named(NOT_ASKED))('%s is asked about by nobody', async (_, row) => {
+    for (const dialog of [false, true]) {
+      const { answer, world } = await decide(row, { dialog })
+      expect(world.questions).toEqual([])
+      expect(answer.permission?.decision).toBe('allow')
     }
   })
 

@@ -32,7 +32,8 @@ export function analyse(source: string, place: ShellPlace): Analysis {
   return { source, commands: walk.shell.commands, unknowns: walk.shell.unknowns }
 }
 
-function refuse(source: string): Unknown | undefined {
+/** Why a text is not read at all. */
+export function refuse(source: string): Unknown | undefined {
   const range = [0, source.length] as const
   if (source.length > MAX_LENGTH) {
     return { code: 'size', reason: `longer than ${MAX_LENGTH} characters`, range }

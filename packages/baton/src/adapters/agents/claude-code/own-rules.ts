@@ -1,41 +1,42 @@
 import { dirname, isAbsolute, join } from 'node:path'
+import { withoutComments } from '@batonpass/shell-verdict/shell/comments'
 import type { RulePlace } from '../../../ports/agent.ts'
 import { parseSettings, settingAt, withoutQuotes } from '../command-rules.ts'
 import { ownFolder } from '../own-folder.ts'
+import { surelyApplies } from './sure-rules.ts'
 
 /**
- * Why Claude Code itself must see a command's own text: its deny rules would not match the text that runs the
+ * Why Claude Code itself must see a command's own text: its deny and ask rules would not match the text that runs the
  * sandbox. Matches too much rather than too little: Claude Code then applies its own rule to the command as it is.
  */
 export function whyOwnText(command: string, place: RulePlace): string | undefined {
-  for (const { name, settings } of settingsOf(place)) {
+  const text = withoutComments(command)
+  const mayApply = (rule: unknown) => mayMatch(rule, text, place.cwd)
+  const found = [...settingsOf(place)]
+  for (const { name, settings } of found) {
     if (settings === undefined) return `${name} cannot be read`
     if (settingAt(settings, 'sandbox', 'enabled') === true)
       return "Claude Code's own sandbox is on (sandbox.enabled)"
-    const rule = ruleOf('deny', settings, command, place)
-    if (rule !== undefined) return `Claude Code's own settings may deny it (${rule})`
+    const denies = rulesIn(settings, 'deny').find(mayApply)
+    if (denies !== undefined) return `Claude Code's own settings may deny it (${String(denies)})`
   }
-  return undefined
+  const asks = found.flatMap(({ settings }) => rulesIn(settings, 'ask')).filter(mayApply)
+  return asks.length === 0 || asks.some(rule => surelyApplies(rule, command, place))
+    ? undefined
+    : `Claude Code's own settings may ask about it (${String(asks[0])})`
 }
 
-/** The same of its ask rules: Baton asks in its place, and the dialog shows the command and what replaces it. */
+/** An ask rule that surely applies: Baton asks in its place, and the dialog shows the command and what replaces it. */
 export function whyAsk(command: string, place: RulePlace): string | undefined {
-  for (const { settings } of settingsOf(place)) {
-    const rule = ruleOf('ask', settings, command, place)
-    if (rule !== undefined) return `Claude Code's own settings may ask about it (${rule})`
-  }
-  return undefined
+  const rule = [...settingsOf(place)]
+    .flatMap(({ settings }) => rulesIn(settings, 'ask'))
+    .find(each => surelyApplies(each, command, place))
+  return rule === undefined ? undefined : `Claude Code's own settings ask about it (${String(rule)})`
 }
 
-function ruleOf(
-  kind: 'deny' | 'ask',
-  settings: unknown,
-  command: string,
-  { cwd }: RulePlace,
-): string | undefined {
+function rulesIn(settings: unknown, kind: 'deny' | 'ask'): readonly unknown[] {
   const rules: unknown = settingAt(settings, 'permissions', kind)
-  const rule: unknown = Array.isArray(rules) ? rules.find(each => mayMatch(each, command, cwd)) : undefined
-  return rule === undefined ? undefined : String(rule)
+  return Array.isArray(rules) ? rules : []
 }
 
 interface Found {
