@@ -88,8 +88,7 @@ export const Baton = async ({ client, directory }) => {
     return allowed.has(id) && (text === undefined || JSON.stringify(properties).includes(text.slice(1, -1)))
   }
 
-  // opencode's own patterns: any text, one character, and a last argument that may be absent.
-  function covers(rule, text) {
+  function matches(rule, text) {
     let [at, here, star, back] = [0, 0, -1, 0]
     while (here < text.length) {
       if (rule[at] === '*') [star, back] = [at++, here]
@@ -98,8 +97,10 @@ export const Baton = async ({ client, directory }) => {
       else [at, here] = [star + 1, ++back]
     }
     while (rule[at] === '*') at++
-    return at === rule.length || (rule.endsWith(' *') && rule.slice(0, -2) === text)
+    return at === rule.length
   }
+  // opencode's own patterns: any text, one character, and a last argument that may be absent.
+  const covers = (rule, text) => matches(rule, text) || (rule.endsWith(' *') && matches(rule.slice(0, -2), text))
   const withHome = rule =>
     rule.startsWith('~') ? homedir() + rule.slice(1) : rule.startsWith('$HOME') ? homedir() + rule.slice(5) : rule
   const isObject = value => typeof value === 'object' && value !== null
