@@ -562,6 +562,15 @@ test('whatever comes in, a judgement of the right shape comes out', () => {
   }
 })
 
+test.each([`${'bash;'.repeat(100)} PATH=. ls`, `${'bash;'.repeat(100)} ${'ls;'.repeat(1000)} docker ps`])(
+  'a rule for a shell does not speak for what comes behind many of them',
+  command => {
+    const rules = withRules({ allow: [{ program: 'bash' }] })
+    expect(judge(request('bash; bash'), rules).decision).toBe('allow')
+    expect(judge(request(command), rules).decision).not.toBe('allow')
+  },
+)
+
 test('large and deep texts are refused quickly', () => {
   const texts = [
     `echo ${'x'.repeat(1 << 20)}`,
@@ -570,6 +579,8 @@ test('large and deep texts are refused quickly', () => {
     `${'{'.repeat(90)}ls${'}'.repeat(90)}`,
     '"'.repeat(100_000),
     `a=${'[$('.repeat(3000)}`,
+    `{ ${'bash;'.repeat(900)} } <<'E'\necho ${'"$x" '.repeat(11_000)}\nE`,
+    `{ ${'bash;'.repeat(400)} } <<'E'\n${'((x=1));'.repeat(7000)}\nE`,
   ]
   for (const text of texts) {
     const start = performance.now()

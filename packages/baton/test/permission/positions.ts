@@ -1,5 +1,14 @@
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
+/** A here-document between the words and the rest of the line. */
+const heredocs = (readers: Readonly<Record<string, readonly [words: string, rest?: string]>>) =>
+  Object.fromEntries(
+    Object.entries(readers).map(([name, [words, rest = '']]) => [
+      `in a here-document to ${name}`,
+      (command: string) => `${words} <<'END_OF_IT' ${rest}\n${command}\nEND_OF_IT`,
+    ]),
+  )
+
 /** Places of the shell's grammar in which a command runs all the same. */
 export const POSITIONS: Readonly<Record<string, (command: string) => string>> = {
   'after and': command => `true && ${command}`,
@@ -43,6 +52,32 @@ export const POSITIONS: Readonly<Record<string, (command: string) => string>> = 
   'in another shell behind find': command => `find . -maxdepth 0 -exec bash -c ${quoted(command)} \\;`,
   'in another shell behind xargs': command => `echo x | xargs -I{} bash -c ${quoted(command)}`,
   'in a here-document to a shell': command => `bash <<'END_OF_IT'\n${command}\nEND_OF_IT`,
+  ...heredocs({
+    'a shell whose output goes to a file': ['bash', '> out.txt'],
+    'a shell whose output goes to a file, errors too': ['bash', '&> out.txt'],
+    'a shell with another descriptor': ['bash', '2>&1 3< in.txt'],
+    'a shell behind env': ['env X=1 bash'],
+    'a shell behind exec': ['exec bash'],
+    'a shell behind timeout': ['timeout 5 bash'],
+    'a shell behind two wrappers': ['nohup nice -n 5 bash', '> out.txt'],
+    'a shell with a dash': ['bash -'],
+    'a shell with dashes': ['bash -e --'],
+    'a shell with options from standard input': ['bash -s a b'],
+    'a shell that opens it by name': ['bash /dev/stdin'],
+    'a shell that opens it by descriptor': ['sh /dev/fd/0 a'],
+    'a shell in a group': ['{ bash; }'],
+    'a shell in a subshell': ['(cd src && bash)'],
+    'a shell in a condition': ['if bash; then ls; fi'],
+    'a shell in a loop': ['while bash; do :; done'],
+    'a shell in another shell': ["bash -c 'bash'"],
+    'a shell in eval': ["eval 'bash'"],
+    'a shell behind a pipe': ['cat', '| bash'],
+    'a shell behind a longer pipe': ['cat -', '| cat | sudo bash'],
+    'a shell in a group behind a pipe': ['cat', '| { bash; }'],
+  }),
+  'in a here-document in a here-document': command =>
+    `bash <<'OUTER_END'\nbash <<'END_OF_IT'\n${command}\nEND_OF_IT\nOUTER_END`,
+  'in a here-string to a shell in a group': command => `{ bash -x; } <<< ${quoted(command)}`,
   'in a here-string to a shell': command => `bash <<< ${quoted(command)}`,
   'in a here-document': command => `cat <<END_OF_IT\n$(\n${command}\n)\nEND_OF_IT`,
   'in a here-string': command => `cat <<< "$(\n${command}\n)"`,

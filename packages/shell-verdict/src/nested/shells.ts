@@ -20,6 +20,9 @@ const FLAGS =
   flagTable(`-c -i -l -r -s -D -a -b -e -f -h -k -m -n -p -t -u -v -x -B -C -E -H -P -T -o= -O= +o= +O= +x +e +u +B +h +m
   --login --noprofile --norc --posix --restricted --verbose --init-file=!source --rcfile=!source --debugger --noediting --command=`)
 
+/** Standard input by its name. */
+const INPUTS: ReadonlySet<string> = new Set(['/dev/stdin', '/dev/fd/0', '/proc/self/fd/0'])
+
 /** `sh -c TEXT`: the text is the first word that is not an option, wherever `c` is in a bundle. */
 export function expandShell(program: string, args: readonly Word[], sink: NestedSink): boolean {
   const parsed = parseOptions(args, FLAGS, { dash: 'gnu', permute: false })
@@ -42,11 +45,12 @@ export function expandShell(program: string, args: readonly Word[], sink: Nested
     sink.source(text.value, false)
     return true
   }
-  if (parsed.positionals.length > 0 && !parsed.flags.some(used => used.name === '-s')) return false
+  const [script] = parsed.positionals
+  const readsInput = script === undefined || script.value === '-' || INPUTS.has(script.value ?? '')
+  if (!readsInput && !parsed.flags.some(used => used.name === '-s')) return false
   if (parsed.strange.some(name => name === '--version' || name === '--help')) return false
   sink.unknown('standard-input', `${program} runs what it reads from standard input`)
   // What is known of it is denied like any other text.
-  const { body } = sink.redirections.findLast(({ fd }) => fd === undefined || fd === 0) ?? {}
-  if (body !== undefined) sink.source(body, false)
+  sink.sourceOfInput()
   return false
 }

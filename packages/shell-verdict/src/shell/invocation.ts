@@ -17,6 +17,22 @@ export interface Written {
   readonly redirections: readonly Redirection[]
 }
 
+/** What is known of the standard input of a command with these redirections. */
+export function inputOf(redirections: readonly Redirection[], inherited: string | undefined) {
+  const last = redirections.findLast(
+    ({ fd, operator }) => fd === 0 || (fd === undefined && operator.startsWith('<')),
+  )
+  return last ? last.body : inherited
+}
+
+/** How a program starts something. */
+interface Start {
+  readonly reach: Reach
+  readonly range: Range
+  readonly elsewhere: boolean
+  readonly input: string | undefined
+}
+
 /** Adds commands to those that were found, with what each of them starts in its turn and does to the shell. */
 export class Invocation {
   readonly #shell: Shell
@@ -38,6 +54,7 @@ export class Invocation {
     const range = shell.place.range ?? at
     const [first, ...rest] = words
     const index = shell.commands.length
+    const input = inputOf(redirections, shell.place.input)
     const command = {
       words,
       assignments,
@@ -70,8 +87,9 @@ export class Invocation {
     const program = programName(name)
     for (const { code, reason } of checkBuiltin(program, rest, word => this.#words.isPlainNumber(word)))
       shell.unknown(code, reason, range, index)
-    if (this.#starts(program, rest, redirections, range, index))
-      shell.commands[index] = { ...command, wraps: true }
+    if (input !== undefined && program === 'cat' && rest.every(({ value }) => value === '-'))
+      shell.outputs.set(index, input)
+    if (this.#starts(program, rest, input, range, index)) shell.commands[index] = { ...command, wraps: true }
     if (program === 'cd' || program === 'pushd' || program === 'popd')
       shell.folders = moved(program, rest, shell.folders, shell.home)
   }
@@ -80,7 +98,7 @@ export class Invocation {
   #starts(
     program: string,
     args: readonly Word[],
-    redirections: readonly Redirection[],
+    input: string | undefined,
     range: Range,
     index: number,
   ): boolean {
@@ -91,37 +109,40 @@ export class Invocation {
       words: (words, assignments, elsewhere, inAnotherFolder) => {
         const { folders } = shell
         if (inAnotherFolder) shell.folders = UNKNOWN_FOLDER
-        this.#runWords({ words, assignments, redirections: [] }, reach, range, elsewhere)
+        this.#runWords({ words, assignments, redirections: [] }, { reach, range, elsewhere, input })
         if (inAnotherFolder) shell.folders = folders
       },
-      source: (text, elsewhere) => this.#runSource(text, reach, range, elsewhere),
+      source: (text, elsewhere) => this.#runSource(text, { reach, range, elsewhere, input }),
+      // All of it is read, so nothing is left for what it starts.
+      sourceOfInput: () => {
+        if (input !== undefined && !shell.hasTooMuchInput(input, range))
+          this.#runSource(input, { reach, range, elsewhere: false, input: undefined })
+      },
       unknown: (code, reason) => shell.unknown(code, reason, range, index),
-      redirections,
-      piped: shell.place.via.at(-1) === 'pipe',
     })
     shell.upstream = upstream
     return wraps
   }
 
   /** An argument list that another program runs as it is. */
-  #runWords(written: Written, reach: Reach, range: Range, elsewhere: boolean): void {
+  #runWords(written: Written, { reach, range, elsewhere, input }: Start): void {
     const shell = this.#shell
     if (shell.isTooDeep(range)) return
-    shell.inside({ ...shell.through(reach), range, elsewhere }, () => {
+    shell.inside({ ...shell.through(reach), range, elsewhere, input }, () => {
       for (const assignment of written.assignments) this.#words.checkAssignment(assignment, range, true)
       this.add(written, range, false)
     })
   }
 
   /** A text that another program hands to a shell. */
-  #runSource(source: string, reach: Reach, range: Range, elsewhere: boolean): void {
+  #runSource(source: string, { reach, range, elsewhere, input }: Start): void {
     const shell = this.#shell
     if (shell.isTooDeep(range)) return
     const { variables, folders, functions } = shell
     // Another shell does not know this one's functions.
     shell.functions = new Set()
     shell.variables = new TextVariables(source, shell.home)
-    shell.inside({ ...shell.through(reach), range, elsewhere }, () => this.#run(parse(source)))
+    shell.inside({ ...shell.through(reach), range, elsewhere, input }, () => this.#run(parse(source)))
     shell.variables = variables
     shell.functions = functions
     shell.folders = reach === 'wrapper:eval' && !same(folders, shell.folders) ? UNKNOWN_FOLDER : folders

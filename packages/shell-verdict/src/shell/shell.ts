@@ -7,6 +7,8 @@ const MAX_DEPTH = 12
 const MAX_LEVEL = 1000
 const MAX_COMMANDS = 1000
 const MAX_UNKNOWNS = 64
+/** Characters that shells read from standard input; several may read the same text. */
+const MAX_INPUT = 64 * 1024
 
 /** Where in the text the walk is. */
 export interface Place {
@@ -18,6 +20,8 @@ export interface Place {
   readonly level: number
   /** Set inside a text that is in an argument: its offsets are those of that argument. */
   readonly range: Range | undefined
+  /** What is known of the standard input. */
+  readonly input: string | undefined
   /** Commands here run in order, once, whatever happened before. */
   readonly straight: boolean
 }
@@ -27,6 +31,8 @@ export class Shell {
   readonly commands: SimpleCommand[] = []
   readonly unknowns: Unknown[] = []
   readonly home: string
+  /** What a command surely prints, by its index. */
+  readonly outputs = new Map<number, string>()
   /** Functions that are surely defined. */
   functions = new Set<string>()
   /** Some function changes the folder. */
@@ -35,7 +41,16 @@ export class Shell {
   folders: Folders
   /** Commands before this one in the same pipe. */
   upstream: readonly number[] = []
-  #place: Place = { via: [], elsewhere: false, depth: 0, level: 0, range: undefined, straight: true }
+  #input = 0
+  #place: Place = {
+    via: [],
+    elsewhere: false,
+    depth: 0,
+    level: 0,
+    range: undefined,
+    input: undefined,
+    straight: true,
+  }
 
   constructor(source: string, { cwd, home }: { cwd: string; home: string }) {
     this.home = home
@@ -48,7 +63,12 @@ export class Shell {
   }
 
   unknown(code: UnknownCode, reason: string, range: Range, part?: number): void {
-    if (this.unknowns.length >= MAX_UNKNOWNS) return
+    if (this.unknowns.length > MAX_UNKNOWNS) return
+    // Of the rest it is only said that there is more, as no rule speaks for that.
+    if (this.unknowns.length === MAX_UNKNOWNS && code !== 'count') {
+      this.unknown('count', `more than ${MAX_UNKNOWNS} things are not known before it runs`, range)
+      return
+    }
     this.unknowns.push({
       code,
       reason,
@@ -67,6 +87,13 @@ export class Shell {
 
   get hasTooMany(): boolean {
     return this.commands.length > MAX_COMMANDS
+  }
+
+  hasTooMuchInput(text: string, at: Range): boolean {
+    this.#input += text.length
+    if (this.#input <= MAX_INPUT) return false
+    this.unknown('count', `shells read more than ${MAX_INPUT} characters of standard input`, at)
+    return true
   }
 
   isTooDeep(at: Range): boolean {

@@ -11,7 +11,7 @@ import type {
   SyntaxNode,
 } from 'unbash'
 import { either, same, UNKNOWN_FOLDER } from './folders.ts'
-import { Invocation } from './invocation.ts'
+import { Invocation, inputOf } from './invocation.ts'
 import { type Place, Shell } from './shell.ts'
 import type { Word } from './word.ts'
 import { rangeOf, Words } from './words.ts'
@@ -81,8 +81,10 @@ export class Walk {
         shell.keepFolder(() => shell.inside(shell.through('subshell'), () => this.#list(node.body)))
         return
       case 'Redirected': {
-        this.#node(node.command)
+        // They are opened before the command runs.
         const redirections = this.#words.redirections(node.redirects)
+        const input = inputOf(redirections, shell.place.input)
+        shell.inside({ input }, () => this.#node(node.command))
         this.#invocation.add({ words: [], assignments: [], redirections }, at, false)
         return
       }
@@ -157,17 +159,30 @@ export class Walk {
     const { upstream, folders } = shell
     const piped = commands.length > 1
     let before = upstream
+    let printers: readonly number[] = []
     commands.forEach((command, index) => {
       const from = shell.commands.length
       shell.upstream = before
-      const change: Partial<Place> = piped
-        ? { ...(index > 0 ? shell.through('pipe') : {}), straight: false }
-        : {}
+      const change: Partial<Place> = !piped
+        ? {}
+        : index === 0
+          ? { straight: false }
+          : { ...shell.through('pipe'), straight: false, input: this.#printed(printers) }
       shell.inside(change, () => this.#node(command))
       if (piped) shell.folders = folders
-      before = [...before, ...indexes(from, shell.commands.length)]
+      printers = indexes(from, shell.commands.length)
+      before = [...before, ...printers]
     })
     shell.upstream = upstream
+  }
+
+  /** What surely comes out of these commands: of one that starts another, only the other one prints. */
+  #printed(indexes: readonly number[]): string | undefined {
+    const { commands, outputs } = this.shell
+    const [printer, ...others] = indexes.filter(
+      index => !commands[index]?.wraps && commands[index]?.words.length !== 0,
+    )
+    return printer === undefined || others.length > 0 ? undefined : outputs.get(printer)
   }
 
   #choices(node: For | Select): void {
