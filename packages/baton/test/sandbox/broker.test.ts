@@ -372,6 +372,9 @@ describe('a branch that is renamed or copied', { timeout: 240_000 }, () => {
       ['git -C . branch -M six seven', 'seven', 'six', 'refs/heads/main'],
       ['git branch -c seven eight', 'eight', undefined, 'refs/heads/main'],
       ['git switch -q three && git branch -M seven', 'seven', 'three', 'refs/heads/main'],
+      ['git branch -M seven', 'seven', undefined, 'refs/heads/main'],
+      ['git branch -m seven', 'seven', undefined, 'refs/heads/main'],
+      ['git branch -M eight eight', 'eight', undefined, 'refs/heads/main'],
     ]
     for (const [command, branch, gone, merge] of cases) {
       const ran = await world.run(command)

@@ -285,11 +285,13 @@ async function moveBranch(
   const code = await ended(child)
   const after = await localBranches()
   const isCopy = rest.some(word => /^(-[cC]|--copy)$/.test(word))
-  const isDone =
-    code === 128 && after.has(to) && (isCopy ? !before.has(to) : before.has(from) && !after.has(from))
+  // `git branch -M main` on main: there was nothing to rename.
+  const isSame = from === to && before.has(from)
+  const isMade = isCopy ? !before.has(to) : before.has(from) && !after.has(from)
+  const isDone = code === 128 && after.has(to) && (isSame || isMade)
   if (!isDone) process.stderr.write(Buffer.concat(said))
   if (!isDone) return { code }
-  return follows ? { code: 0, upstream: [`--set-upstream-to=${follows}`, to] } : { code: 0 }
+  return follows && !isSame ? { code: 0, upstream: [`--set-upstream-to=${follows}`, to] } : { code: 0 }
 }
 
 const localBranches = async (): Promise<Set<string>> =>
