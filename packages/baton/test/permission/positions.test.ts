@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { check } from './place.ts'
+import { judge } from '../../src/permission/judge.ts'
+import { check, request, withRules } from './place.ts'
 import { POSITIONS } from './positions.ts'
 
 /** Denied, whatever a person's rules say. */
@@ -16,6 +17,8 @@ const DENIED = [
   'pkill -f baton',
   'echo x > ~/.baton/token',
 ]
+
+const ANYTHING = withRules({ allow: [{ tool: 'Bash' }, { pattern: '.*' }] })
 
 /** What needs a question, or a look at what it runs. */
 const NOT_ALLOWED = [
@@ -51,11 +54,16 @@ const NOT_ALLOWED = [
   'docker run alpine',
 ]
 
+test('the rules that allow anything do', () => {
+  expect(judge(request('docker run alpine'), ANYTHING).decision).toBe('allow')
+})
+
 describe('moved to another place of a command', () => {
   test.each(Object.entries(POSITIONS))('%s', (_, place) => {
     for (const command of DENIED) {
       expect(check(command).decision, command).toBe('deny')
       expect(check(place(command)).decision, place(command)).toBe('deny')
+      expect(judge(request(place(command)), ANYTHING).decision, place(command)).toBe('deny')
     }
     for (const command of NOT_ALLOWED) {
       expect(check(command).decision, command).toMatch(/^(ask|undecided)$/)

@@ -10,9 +10,9 @@ const READ = {
     --max-log-requests= --limit-bytes= --pod-running-timeout= --containers --use-protocol-buffers --api-group= --namespaced --verbs= --cached --categories= --client --short --list -q|--quiet --subresource= --types= --for= --revision= --timeout= --template= --allow-missing-template-keys --server-print --output-watch-events --resource-version= --minify --flatten
     --no-log-prefix -i|--include= -e|--exclude= --exclude-container= --color= -t --pods`,
 } as const
-/** Flags of Helm's commands that list, show and render. */
 const KUSTOMIZE_FLAGS = `${READ.flags} --enable-helm!exec --enable-exec!exec --enable-alpha-plugins!exec --output-directory=:write --namespaces= --server-side --field-manager= --force-conflicts --prune --concurrency= -e= --env= --load-restrictor= --reorder= --as-current-user`
 
+/** Helm's commands that list, show and render. */
 const HELM = {
   kind: 'read',
   flags: `-A|--all-namespaces -a|--all --deployed --failed --pending --superseded --uninstalled --uninstalling -d|--date -r|--reverse -f|--filter|--values= -l|--selector|--versions -m|--max= --offset= -q|--short -o|--output= --time-format= --no-headers --revision= --show-desc --show-resources --version= --devel --repo= --verify --username= --password= --keyring= --ca-file= --cert-file= --key-file=
