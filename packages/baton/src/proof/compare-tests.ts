@@ -35,6 +35,12 @@ export function weakerTests(changes: readonly FileChange[]): string[] {
   const names = new Set(before.tests.map(({ name }) => name))
   const added = after.tests.filter(({ name }) => !names.has(name))
   const moved = new Set(added.flatMap(({ lines }) => lines))
+  const shapes = new Set(added.map(({ shape }) => shape))
+  const calls = new Set(added.flatMap(test => [...test.calls]))
+  const replaced = (was: Test) =>
+    shapes.has(was.shape) ||
+    [...was.calls].some(call => calls.has(call)) ||
+    was.lines.some(line => moved.has(line))
   const isHelped = after.helpers > before.helpers
   const kept = new Set(after.tests.map(({ name }) => name))
   return before.tests
@@ -50,9 +56,7 @@ export function weakerTests(changes: readonly FileChange[]): string[] {
           : []
       }
       const isGone = !kept.has(was.name) && was.strict > 0 && was.calls.size > 0
-      return isGone && !added.some(test => replaces(test, was))
-        ? [`the test "${shown(was)}" is gone (${was.path})`]
-        : []
+      return isGone && !replaced(was) ? [`the test "${shown(was)}" is gone (${was.path})`] : []
     })
     .slice(0, MAX_FINDINGS)
 }
@@ -61,11 +65,6 @@ const MAX_FINDINGS = 3
 const MAX_TESTS = 5000
 const keyOf = ({ path, name }: Test): string => `${path}\n${name}`
 const shown = ({ name }: Test): string => name.slice(0, 60)
-
-const replaces = (test: Test, was: Test): boolean =>
-  test.shape === was.shape ||
-  [...was.calls].some(call => test.calls.has(call)) ||
-  test.lines.some(line => was.lines.includes(line))
 
 function sideOf(changes: readonly FileChange[], side: 'before' | 'after'): Side {
   const tests: Test[] = []
@@ -95,7 +94,7 @@ function testsIn(path: string, text: string): Test[] {
     const body = source.slice(start, end)
     const { strict, exact } = measure(path, body)
     const part = code.slice(start, end)
-    const calls = [...part.matchAll(/(?<![\w$])(\w{1,80})\s*\(/g)].map(([, call = '']) => call)
+    const calls = [...part.matchAll(/(?<![\w$])(\w{1,80})\s{0,50}\(/g)].map(([, call = '']) => call)
     const test = {
       path,
       name,
@@ -128,35 +127,38 @@ function rangesOf(path: string, language: Language, source: string, code: string
   const closing = pairBrackets(code)
   if (language === 'javascript') return inJavaScript(source, code, closing)
   const start = /_test\.go$/.test(path)
-    ? /^func (Test\w*)\s*\(/gm
+    ? /^func (Test\w*)\s{0,50}\(/gm
     : path.endsWith('.rs')
-      ? /#\[(?:\w+::)?test\b[^\n]*\n(?:\s*#\[[^\n]*\n){0,5}\s*(?:async\s+)?fn\s+(\w+)/g
-      : /@(?:Test|ParameterizedTest|RepeatedTest)\b[^{;]{0,300}?\b(?:void|fun)\s+(\w+)\s*\(/g
+      ? /#\[(?:\w+::)?test\b[^\n]{0,300}\n(?:\s{0,50}#\[[^\n]{0,300}\n){0,5}\s{0,50}(?:async\s{1,50})?fn\s{1,50}(\w{1,200})/g
+      : /@(?:Test|ParameterizedTest|RepeatedTest)\b[^{;]{0,300}?\b(?:void|fun)\s{1,50}(\w{1,200})\s{0,50}\(/g
+  let open = 0
   return [...code.matchAll(start)].flatMap(({ index, 0: head, 1: name = '' }) => {
-    const open = code.indexOf('{', index + head.length)
+    if (open >= 0 && open < index + head.length) open = code.indexOf('{', index + head.length)
     const end = open < 0 ? undefined : closing(open)
     return end === undefined ? [] : [{ name, start: index, end: end + 1 }]
   })
 }
 
 function inJavaScript(source: string, code: string, closing: BracketEnds): Named[] {
-  return [...code.matchAll(/(?<![\w.$])(?:it|test)(?:\.\w+)*\s*\(/g)].flatMap(({ index, 0: head }) => {
-    let open = index + head.length - 1
-    // A table comes first: `it.each([…])('name', …)`.
-    if (!/^\(\s*"/.test(code.slice(open, open + 100))) {
-      const next = closing(open)
-      if (next === undefined || code[next + 1] !== '(') return []
-      open = next + 1
-    }
-    const end = closing(open)
-    const name = /^\(\s*(['"`])(.{1,300}?)\1/.exec(source.slice(open, open + 400))?.[2]
-    return end === undefined || name === undefined ? [] : [{ name, start: index, end: end + 1 }]
-  })
+  return [...code.matchAll(/(?<![\w.$])(?:it|test)(?:\.\w{1,80}){0,9}\s{0,50}\(/g)].flatMap(
+    ({ index, 0: head }) => {
+      let open = index + head.length - 1
+      // A table comes first: `it.each([…])('name', …)`.
+      if (!/^\(\s{0,50}"/.test(code.slice(open, open + 100))) {
+        const next = closing(open)
+        if (next === undefined || code[next + 1] !== '(') return []
+        open = next + 1
+      }
+      const end = closing(open)
+      const name = /^\(\s{0,50}(['"`])(.{1,300}?)\1/.exec(source.slice(open, open + 400))?.[2]
+      return end === undefined || name === undefined ? [] : [{ name, start: index, end: end + 1 }]
+    },
+  )
 }
 
 function inPython(code: string): Named[] {
   const tables = repeatedParts(code, 'python')
-  return [...code.matchAll(/^([ \t]*)(?:async\s+)?def (test\w*)\s*\([^\n]*/gm)].map(
+  return [...code.matchAll(/^([ \t]*)(?:async\s{1,50})?def (test\w*)\s{0,50}\([^\n]*/gm)].map(
     ({ index, 0: head, 1: indent = '', 2: name = '' }) => {
       const from = index + head.length
       const next = new RegExp(`^[ \\t]{0,${indent.length}}[^\\s)\\]]`, 'm').exec(code.slice(from))

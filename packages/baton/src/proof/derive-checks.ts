@@ -189,18 +189,19 @@ async function testSettings(tree: CommitTree, paths: readonly string[]): Promise
 /** Scripts of the repository that a definition names, such as `scripts/test.sh`; tests themselves, and code that is checked, may change. */
 async function namedFiles(tree: CommitTree, paths: readonly string[], definition: string): Promise<string[]> {
   const words = new Set(
-    definition
-      .split(/[\n;&|]+/)
-      .flatMap(command => wordsThatDecide(command.split(/[\s'"`()=]+/).filter(word => word !== ''))),
+    definition.split(/[\n;&|]+/).flatMap(command =>
+      wordsThatDecide(
+        command.split(/[\s'"`()=]+/).filter(word => word !== ''),
+        command,
+      ),
+    ),
   )
   return contentsOf(tree, paths.filter(path => words.has(path) && !isTestFile(path)).sort())
 }
 
 /** The words of a command without the code that it only looks at, such as `lib.js` in `node --check lib.js` or `eslint lib.js`. */
-function wordsThatDecide(words: readonly string[]): string[] {
-  const isLook = words.some(
-    (word, n) => ONLY_LOOKS.test(word) || (word === '--check' && words[n - 1] === 'node'),
-  )
+function wordsThatDecide(words: readonly string[], command: string): string[] {
+  const isLook = ONLY_LOOKS.test(command.trim().replace(STARTERS, ''))
   return (
     words
       // After an option, it may be settings.
@@ -211,7 +212,10 @@ function wordsThatDecide(words: readonly string[]): string[] {
 
 /** Linters and type checkers: they run none of the code that they are given. */
 const ONLY_LOOKS =
-  /^(?:eslint|tsc|prettier|biome|oxlint|standard|xo|jshint|ruff|flake8|mypy|pylint|pyright|black|pyflakes|py_compile|shellcheck)$/
+  /^(?:(?:eslint|tsc|prettier|biome|oxlint|standard|xo|jshint|ruff|flake8|mypy|pylint|pyright|black|pyflakes|py_compile|shellcheck)(?=\s|$)|node --check\s)/
+/** What may be before the name of a program that a command starts. */
+const STARTERS =
+  /^(?:[A-Za-z_]\w{0,80}=[\w./:-]{0,200}\s{1,20}){0,9}(?:(?:npx|bunx)\s{1,20}(?:(?:--no-install|--yes|-y)\s{1,20})?|(?:npm|pnpm|yarn) exec\s{1,20}(?:--\s{1,20})?|(?:uv|poetry|pipenv|hatch) run\s{1,20})?(?:python3? -m\s{1,20})?/
 const NAMES_SETTINGS =
   /^(?:-[cfpr]|--(?:config|config-file|rcfile|project|rulesdir|plugin|require|import|format|formatter|parser))$/
 const CODE = /\.(?:[cm]?[jt]sx?|py|sh)$/

@@ -3,18 +3,29 @@ const NUMBER = String.raw`(\d[\d_]*(?:\.\d+)?(?:e[+-]?\d+)?)(?![\w.])`
 
 /** Time limits and tolerances: a larger one lets more pass. */
 const LARGER_IS_WEAKER = [
-  new RegExp(String.raw`(?:time_?out|tolerance|epsilon|delta|[ar]tol)\w*\s*[:=(,]\s*${NUMBER}`, 'gi'),
+  new RegExp(
+    String.raw`(?:time_?out|tolerance|epsilon|delta|[ar]tol)\w{0,60}\s{0,50}[:=(,]\s{0,50}${NUMBER}`,
+    'gi',
+  ),
   // pytest.approx, math.isclose
-  new RegExp(String.raw`\b(?:approx|isclose)\([^\n]{0,200}?\b(?:rel|abs)(?:_tol)?\s*=\s*${NUMBER}`, 'g'),
+  new RegExp(
+    String.raw`\b(?:approx|isclose)\([^\n]{0,200}?\b(?:rel|abs)(?:_tol)?\s{0,50}=\s{0,50}${NUMBER}`,
+    'g',
+  ),
 ]
 
 const BLOCK_END = /^([ \t]*)\}/
-const LAST_ARGUMENT = new RegExp(String.raw`\}\s*,\s*${NUMBER}\s*\);?\s*$`)
+const LAST_ARGUMENT = new RegExp(String.raw`\}\s{0,50},\s{0,50}${NUMBER}\s{0,50}\);?\s{0,50}$`)
 /** `test('name', { timeout: 5000 }, …`, without literals. */
-const OPTION = new RegExp(String.raw`^[^\n(]*\(\s*""\s*,\s*\{[^{}]{0,200}?\btimeout\s*:\s*${NUMBER}`)
+const OPTION = new RegExp(
+  String.raw`^[^\n(]*\(\s{0,50}""\s{0,50},\s{0,50}\{[^{}]{0,200}?\btimeout\s{0,50}:\s{0,50}${NUMBER}`,
+)
 
 /** Digits that are compared: fewer let more pass. */
-const SMALLER_IS_WEAKER = [/\bplaces\s*=\s*(\d+)/g, /\.toBeCloseTo\([^\n]{0,200}?,\s*(\d+)\s*\)/g]
+const SMALLER_IS_WEAKER = [
+  /\bplaces\s{0,50}=\s{0,50}(\d+)/g,
+  /\.toBeCloseTo\([^\n]{0,200}?,\s{0,50}(\d+)\s{0,50}\)/g,
+]
 /** `toBeCloseTo` with one argument compares two digits. */
 const DEFAULT_DIGITS = /\.toBeCloseTo\((?:[^(),\n]|\([^()\n]{0,100}\)){0,200}\)/g
 
@@ -88,11 +99,11 @@ function partsOf({ text, code }: TestText): Map<string, Part> {
 
 /** The start of a test, a group of tests, a hook or a function with a name. */
 const PART_START =
-  /^([ \t]*)(?:(?:it|test|describe|suite|context|before|after|(?:before|after)(?:Each|All)|t\.(?:test|Run))\b(?!\.(?:setTimeout|slow|step|use|extend|info|expect)\b)(?:\.\w+)*\s*[(`]|(?:(?:pub|public|private|static|async|suspend)\s+)*(?:def|func|fn|fun|void)\s+\w+)/
-const FUNCTION = /\b(def|func|fn|fun|void)\s+(\w+)/
+  /^([ \t]*)(?:(?:it|test|describe|suite|context|before|after|(?:before|after)(?:Each|All)|t\.(?:test|Run))\b(?!\.(?:setTimeout|slow|step|use|extend|info|expect)\b)(?:\.\w{1,80}){0,9}\s{0,50}[(`]|(?:(?:pub|public|private|static|async|suspend)\s{1,50})*(?:def|func|fn|fun|void)\s{1,50}\w+)/
+const FUNCTION = /\b(def|func|fn|fun|void)\s{1,50}(\w+)/
 
 const nameOf = (start: string, text: string): string =>
-  FUNCTION.exec(start)?.[2] ?? /\(\s*(['"`])(.{1,300}?)\1/.exec(text)?.[2] ?? start.trim()
+  FUNCTION.exec(start)?.[2] ?? /\(\s{0,50}(['"`])(.{1,300}?)\1/.exec(text)?.[2] ?? start.trim()
 
 function addNumbers(part: Part, code: string): void {
   const compared = withoutExpected(code)
@@ -109,7 +120,7 @@ function addNumbers(part: Part, code: string): void {
 
 /** Assertions that compare with a value. */
 const COMPARISON =
-  /(?:\.(?:toEqual|toStrictEqual|toMatchObject|toBe|toHaveBeen(?:Last)?CalledWith|(?:deep|strict|deepStrict)Equal|equal|eql|is)|\bassert(?:Dict)?Equals?)\s*\(/g
+  /(?:\.(?:toEqual|toStrictEqual|toMatchObject|toBe|toHaveBeen(?:Last)?CalledWith|(?:deep|strict|deepStrict)Equal|equal|eql|is)|\bassert(?:Dict)?Equals?)\s{0,50}\(/g
 const MAX_COMPARED = 5000
 
 /** The code without values that are expected, such as `{ timeout: 5000 }` as a setting. What calls among them get stays. */

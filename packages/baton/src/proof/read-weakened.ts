@@ -1,6 +1,7 @@
 import type { Proof } from '@batonpass/contract/proof'
 import type { ChangedFile, Checkouts } from '../ports/checkouts.ts'
 import { mayBeCalled } from './ci-scripts.ts'
+import { isSettings } from './loosened-settings.ts'
 import { findWeakened, isAboutTests, mayWeaken } from './weakened-tests.ts'
 import { type FileChange, isCi } from './weaker-ci.ts'
 
@@ -43,5 +44,19 @@ export async function weakenedTests(
         })),
       )),
     )
-  return findWeakened(read)
+  const isNewSettings = relevant.some(({ path, status }) => status === 'added' && isSettings(path))
+  const folders = isNewSettings ? foldersOf(await before.paths()) : undefined
+  return findWeakened(read, folders && (folder => folders.has(folder)))
+}
+
+/** All folders with files, each with a slash at its end; the folder of the project itself is empty. */
+function foldersOf(paths: readonly string[]): ReadonlySet<string> {
+  const found = new Set([''])
+  for (const path of paths)
+    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+      const folder = path.slice(0, end + 1)
+      if (found.has(folder)) break
+      found.add(folder)
+    }
+  return found
 }

@@ -12,29 +12,33 @@ export function languageOf(path: string): Language {
  * place in the code is the same place in the text.
  */
 export function stripLiterals(text: string, language: Language, how?: 'keep-length'): string {
-  let out = ''
+  const out: string[] = []
+  /** Where the code began that is not in `out` yet. */
+  let start = 0
+  const before = () => (out.slice(-80).join('') + text.slice(Math.max(start, at - 80), at)).slice(-80)
   let at = 0
   while (at < text.length) {
-    const end = literalEnd(text, at, language, out)
+    const end = literalEnd(text, at, language, before)
     if (end === undefined) {
-      out += text[at]
       at += 1
       continue
     }
+    out.push(text.slice(start, at))
+    start = end
     const literal = text.slice(at, end)
     const isComment = literal.startsWith('//') || literal.startsWith('/*') || literal.startsWith('#')
     // What is computed inside a template is code, but never a test: it is left out with the rest.
     const blank = literal.replaceAll(/[^\n]/g, ' ')
     const quotes = blank.startsWith('  ') ? '""' : '"'
-    if (how === 'keep-length') out += isComment ? blank : quotes + blank.slice(quotes.length)
-    else out += (isComment ? ' ' : '""') + literal.replaceAll(/[^\n]/g, '')
+    if (how === 'keep-length') out.push(isComment ? blank : quotes + blank.slice(quotes.length))
+    else out.push((isComment ? ' ' : '""') + literal.replaceAll(/[^\n]/g, ''))
     at = end
   }
-  return out
+  return out.join('') + text.slice(start)
 }
 
 /** Where the literal or comment that begins here ends; undefined if none begins here. */
-function literalEnd(text: string, at: number, language: Language, before: string): number | undefined {
+function literalEnd(text: string, at: number, language: Language, before: () => string): number | undefined {
   const char = text[at]
   if (language === 'python') {
     if (char === '#') return lineEnd(text, at)
@@ -52,11 +56,13 @@ function literalEnd(text: string, at: number, language: Language, before: string
   if (language === 'other') return undefined
   if (char === "'") return quoteEnd(text, at + 1, "'")
   if (char === '`') return templateEnd(text, at + 1)
-  return char === '/' && REGEX_BEFORE.test(before.slice(-80)) ? regexEnd(text, at + 1) : undefined
+  return char === '/' && REGEX_BEFORE.test(before()) ? regexEnd(text, at + 1) : undefined
 }
 
 /** After these, a slash begins a regular expression, not a division. */
 const REGEX_BEFORE = /(?:^|[([{,;=:!&|?+>}~]|\b(?:return|typeof|case|in|of))\s*$/
+
+const MAX_REGEX = 1000
 
 const lineEnd = (text: string, at: number): number => {
   const end = text.indexOf('\n', at)
@@ -89,7 +95,7 @@ function templateEnd(text: string, from: number): number {
 
 function regexEnd(text: string, from: number): number | undefined {
   let inClass = false
-  for (let at = from; at < text.length && text[at] !== '\n'; at++) {
+  for (let at = from; at < text.length && at < from + MAX_REGEX && text[at] !== '\n'; at++) {
     if (text[at] === '\\') at += 1
     else if (text[at] === '[') inClass = true
     else if (text[at] === ']') inClass = false

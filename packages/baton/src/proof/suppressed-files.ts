@@ -1,7 +1,7 @@
 import type { FileChange } from './weaker-ci.ts'
 
 /** Comments that switch a linter, a type checker or coverage off from here to the end of the file, by the names of files. */
-const SUPPRESSIONS: readonly { file: RegExp; comment: RegExp }[] = [
+const SUPPRESSIONS: readonly { file: RegExp; comment: RegExp; until?: RegExp }[] = [
   {
     file: /\.(?:[cm]?[jt]sx?|vue|svelte)$/,
     comment:
@@ -13,12 +13,12 @@ const SUPPRESSIONS: readonly { file: RegExp; comment: RegExp }[] = [
       /^#\s*(type:\s*ignore|mypy:\s*(?:ignore-errors|allow-|disable-)|pyright:\s*(?:basic|ignore|false|off|report\w+=(?:false|none))|(?:ruff|flake8):\s*noqa|pylint:\s*(?:disable|skip-file)|pytype:\s*skip-file|pyre-ignore-all-errors)/,
   },
   { file: /\.rs$/, comment: /^\s*(#!\[(?:allow|expect)\b|#!\[cfg_attr\([^\n]{0,200}\b(?:allow|expect)\()/ },
-  { file: /\.go$/, comment: /^(\/\/\s*nolint)\b/ },
-  { file: /\.(?:java|kt)$/, comment: /^\s*(@(?:file:)?SuppressWarnings|@file:Suppress)\b/ },
+  { file: /\.go$/, comment: /^(\/\/\s*nolint)\b/, until: /^package\b/ },
+  { file: /\.kt$/, comment: /^\s*(@file:Suppress(?:Warnings)?)\b/ },
 ]
 
 /** What ends a suppression again before the end of the file. */
-const ENABLES = /^\s*(?:\/\/|\/\*)\s*(?:eslint|tslint|oxlint)[-:]enable\b|^#\s*pylint:\s*enable/
+const ENABLES = /^\s*(?:\/\/|\/\*)\s*(?:eslint|tslint|oxlint)[-:]enable\b|^#\s*pylint:\s*enable\b/
 
 /** Whether a linter or a type checker may read comments in this file. */
 export const maySuppress = (path: string): boolean => SUPPRESSIONS.some(({ file }) => file.test(path))
@@ -39,15 +39,32 @@ export function suppressedFiles(changes: readonly FileChange[]): string[] {
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
-/** The comments of a file that suppress something, without those that the file ends itself. */
+/** The comments of a file that suppress something, without those that the file ends itself before they cover most of it. */
 function commentsIn(path: string, text = ''): string[] {
   const kind = SUPPRESSIONS.find(({ file }) => file.test(path))
   if (!kind) return []
-  const open: string[] = []
-  for (const line of text.split('\n')) {
-    if (ENABLES.test(line)) open.pop()
-    const found = kind.comment.exec(line)
-    if (found) open.push(line.trim())
+  let open: { comment: string; at: number; rules: ReadonlySet<string> }[] = []
+  const all = text.split('\n')
+  const end = kind.until === undefined ? -1 : all.findIndex(line => kind.until?.test(line))
+  const lines = end < 0 ? all : all.slice(0, end)
+  for (const [n, line] of lines.entries()) {
+    if (ENABLES.test(line)) {
+      const rules = rulesIn(line)
+      const ends = (of: ReadonlySet<string>) =>
+        rules.size === 0 || (of.size > 0 && [...of].every(rule => rules.has(rule)))
+      open = open.filter(({ at, rules: of }) => n - at > lines.length / 2 || !ends(of))
+    }
+    if (kind.comment.test(line) && open.length < MAX_COMMENTS)
+      open.push({ comment: line.trim(), at: n, rules: rulesIn(line) })
   }
-  return open
+  return open.map(({ comment }) => comment)
+}
+
+const MAX_COMMENTS = 50
+
+/** The rules that a comment names, without its reason; none if it means all. */
+function rulesIn(line: string): ReadonlySet<string> {
+  const [, list = ''] = /(?:disable|enable)(?:=|\s)(.{0,500})/.exec(line) ?? []
+  const words = (list.split(/--|\*\//)[0] ?? '').split(/[\s,]+/)
+  return new Set(words.filter(word => word !== ''))
 }

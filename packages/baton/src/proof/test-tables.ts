@@ -24,9 +24,9 @@ export function timesAt(parts: readonly Repeated[], at: number): number {
 export function rowsInGo(code: string): number {
   const closing = pairBrackets(code)
   let rows = 0
-  for (const { index, 0: start } of code.matchAll(/(?:\[\]|\bmap\[\w{1,40}\])struct\s*\{/g)) {
+  for (const { index, 0: start } of code.matchAll(/(?:\[\]|\bmap\[\w{1,40}\])struct\s{0,50}\{/g)) {
     const end = closing(index + start.length - 1)
-    const table = end === undefined ? undefined : /^\s*\{/.exec(code.slice(end + 1, end + 50))
+    const table = end === undefined ? undefined : /^\s{0,99}\{/.exec(code.slice(end + 1, end + 50))
     if (end !== undefined && table) rows += Math.max(0, elements(code, end + table[0].length, closing) - 1)
   }
   return rows
@@ -39,23 +39,25 @@ const MAX_TABLE = 20_000
 function inJavaScript(code: string): Repeated[] {
   const found: Repeated[] = []
   const closing = pairBrackets(code)
+  const lists = new Map<string, number>()
+  for (const { index, 0: start, 1: name = '', 2: rest = '' } of code.matchAll(LIST))
+    if (!lists.has(name)) lists.set(name, index + start.length + rest.length)
   const rowsOf = (at: number): number | undefined => {
-    const [space = '', name] = /^\s*(\w{1,80})?/.exec(code.slice(at, at + 200)) ?? []
+    const [space = '', name] = /^\s{0,99}(\w{1,80})?/.exec(code.slice(at, at + 200)) ?? []
     if (code[at + space.length] === '[' && name === undefined)
       return elements(code, at + space.length, closing)
-    const listed =
-      name && new RegExp(`\\b(?:const|let|var)\\s+${name}\\b[^=\\n]{0,200}=\\s*(?=\\[)`).exec(code)
-    return listed ? elements(code, listed.index + listed[0].length, closing) : undefined
+    const listed = name === undefined ? undefined : lists.get(name)
+    return listed === undefined ? undefined : elements(code, listed, closing)
   }
   for (const { index, 0: start } of [
-    ...code.matchAll(/\.each\s*\(|\bfor\s*\(\s*(?:const|let|var)\s[^;()\n]{1,200}?\sof\b/g),
+    ...code.matchAll(/\.each\s{0,50}\(|\bfor\s{0,50}\(\s{0,50}(?:const|let|var)\s[^;()\n]{1,200}?\sof\b/g),
   ].slice(0, MAX_PARTS)) {
     const isLoop = start.startsWith('for')
     const times = rowsOf(index + start.length)
     const inner = closing(isLoop ? code.indexOf('(', index) : index + start.length - 1)
     if (times === undefined || times < 2 || inner === undefined) continue
     const after = code.slice(inner + 1, inner + 100)
-    const opening = /^\s*[({]/.exec(after)
+    const opening = /^\s{0,99}[({]/.exec(after)
     const end = opening ? closing(inner + opening[0].length) : code.indexOf('\n', inner)
     // The name of the test is before the dot.
     const from = isLoop ? index : code.lastIndexOf('\n', index) + 1
@@ -64,15 +66,18 @@ function inJavaScript(code: string): Repeated[] {
   return found
 }
 
+/** The start of a list with a name, up to before its bracket. */
+const LIST = /\b(?:const|let|var)\s{1,50}(\w{1,80})\b(?=([^=\n]{0,200}=\s{0,50})\[)/g
+
 function inPython(code: string): Repeated[] {
   const found: Repeated[] = []
   const closing = pairBrackets(code)
   for (const { index, 0: start } of [
-    ...code.matchAll(/^([ \t]*)@(?:pytest\.)?(?:mark\.)?parametrize\s*\(/gm),
+    ...code.matchAll(/^([ \t]*)@(?:pytest\.)?(?:mark\.)?parametrize\s{0,50}\(/gm),
   ].slice(0, MAX_PARTS)) {
     const open = index + start.length - 1
     const end = closing(open)
-    const list = end === undefined ? -1 : code.slice(open, end).search(/,\s*[[(]/)
+    const list = end === undefined ? -1 : code.slice(open, end).search(/,\s{0,50}[[(]/)
     if (end === undefined || list < 0) continue
     const at = open + list + code.slice(open + list).search(/[[(]/)
     const times = elements(code, at, closing)
@@ -80,7 +85,7 @@ function inPython(code: string): Repeated[] {
     const indent = /^[ \t]*/.exec(start)?.[0] ?? ''
     // Until the next line that is not further in, after the definition itself.
     const rest = code.slice(end)
-    const defined = /\n[ \t]*(?:async\s+def|def|class)\b[^\n]*(?:\n|$)/.exec(rest)
+    const defined = /\n[ \t]*(?:async\s{1,50}def|def|class)\b[^\n]*(?:\n|$)/.exec(rest)
     if (!defined) continue
     const body = end + defined.index + defined[0].length
     const next = new RegExp(`^[ \\t]{0,${indent.length}}\\S`, 'm').exec(code.slice(body))

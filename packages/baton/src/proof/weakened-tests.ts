@@ -2,6 +2,7 @@ import { mayBeCalled } from './ci-scripts.ts'
 import { weakerTests } from './compare-tests.ts'
 import { hasTestName, isTestFile } from './derive-checks.ts'
 import { isSettings, loosenedSettings } from './loosened-settings.ts'
+import { isCoverage } from './neutral-settings.ts'
 import { raisedLimits } from './raised-limits.ts'
 import { languageOf, stripLiterals } from './strip-literals.ts'
 import { maySuppress, suppressedFiles } from './suppressed-files.ts'
@@ -24,7 +25,10 @@ export const isAboutTests = (path: string): boolean =>
  * How the work made the tests weaker, one sentence each: fewer tests or assertions than before, tests that no longer run, raised
  * time limits, rewritten snapshots, steps that CI lost. Tests that move to another file are not fewer.
  */
-export function findWeakened(changes: readonly FileChange[]): string[] {
+export function findWeakened(
+  changes: readonly FileChange[],
+  hadFiles?: (folder: string) => boolean,
+): string[] {
   const tests = changes
     .filter(({ path }) => isAboutTests(path) && !isSnapshot(path) && !isCi(path) && !isCoverage(path))
     .map(change => ({
@@ -77,7 +81,7 @@ export function findWeakened(changes: readonly FileChange[]): string[] {
       changes.filter(({ path }) => mayBeCalled(path)),
     ),
     ...changes.filter(({ path }) => isCoverage(path)).flatMap(loweredCoverage),
-    ...loosenedSettings(changes),
+    ...loosenedSettings(changes, hadFiles),
     ...suppressedFiles(changes),
   ]
 }
@@ -107,12 +111,6 @@ function raisedLimit({ path, before, after }: FileChange): string[] {
 
 const isSnapshot = (path: string): boolean => /\.snap$|(^|\/)__snapshots__\//.test(path)
 
-/** Settings that may say how much of the code tests must cover. */
-const isCoverage = (path: string): boolean =>
-  /(^|\/)(?:(?:vitest|vite|jest|karma)\.config\.[cm]?[jt]s|package\.json|\.(?:nycrc|c8rc)(?:\.json|\.ya?ml)?|\.coveragerc|pyproject\.toml|setup\.cfg|tox\.ini|pytest\.ini|\.?codecov\.ya?ml)$/.test(
-    path,
-  )
-
 function loweredCoverage({ path, before, after }: FileChange): string[] {
   const now = thresholdsIn(after)
   return [...thresholdsIn(before)].flatMap(([key, from]) => {
@@ -127,7 +125,7 @@ function thresholdsIn(text = ''): Map<string, number> {
   const found = new Map<string, number>()
   if (!/cover|nyc|c8|fail[_-]under/i.test(text)) return found
   const named =
-    /\b(lines|branches|functions|statements|fail_under|cov-fail-under)\b["']?\s*[:= ]\s*["']?(\d+(?:\.\d+)?)/g
+    /\b(lines|branches|functions|statements|fail_under|cov-fail-under)\b["']?\s{0,50}[:= ]\s{0,50}["']?(\d+(?:\.\d+)?)/g
   for (const [, key = '', number] of text.matchAll(named))
     found.set(key, Math.min(found.get(key) ?? Number.POSITIVE_INFINITY, Number(number)))
   return found

@@ -81,7 +81,10 @@ function newlyLenient(before: string, after: string | undefined): boolean {
   const counted = (after ?? '')
     .split('\n')
     .filter(
-      line => !/\|\|\s*(?:true|:)\s*$/.test(line) || TESTS.test(line) || known.has(withoutAlternative(line)),
+      line =>
+        !/\|\|\s{0,50}(?:true|:)\s{0,50}$/.test(line) ||
+        TESTS.test(line) ||
+        known.has(withoutAlternative(line)),
     )
   return count(counted.join('\n'), LENIENT) > count(before, LENIENT)
 }
@@ -89,9 +92,9 @@ function newlyLenient(before: string, after: string | undefined): boolean {
 const withoutAlternative = (line: string): string => (line.split('||')[0] ?? '').trim()
 const MAKE_TARGETS = ['test', 'check', 'lint']
 
-const STEP = /^\s*(?:-\s+)?(?:run|uses|script)\s*:/gm
+const STEP = /^[ \t]*(?:-\s{1,50})?(?:run|uses|script)\s{0,50}:/gm
 const LENIENT =
-  /\|\|\s*(?:true|:)(?=\s|$)|continue-on-error:\s*true|allow_failure:\s*true|\bif:\s*(?:false|\$\{\{\s*false)|\bexit 0\b/gm
+  /\|\|\s{0,50}(?:true|:)(?=\s|$)|continue-on-error:\s{0,50}true|allow_failure:\s{0,50}true|\bif:\s{0,50}(?:false|\$\{\{\s{0,50}false)|\bexit 0\b/gm
 const count = (text: string | undefined, pattern: RegExp): number => text?.match(pattern)?.length ?? 0
 
 const MAX_COMMANDS = 500
@@ -130,11 +133,7 @@ const stillRuns = ({ command, words }: Command, now: Command): boolean =>
   command === now.command ||
   (!now.doesLess &&
     [...words].every(word => now.words.has(word)) &&
-    ![...now.words].some(
-      word => !words.has(word) && NARROWS.test(word) && !(word === '-m' && PYTHON.test(now.command)),
-    ))
-
-const PYTHON = /\bpython3?\b/
+    ![...now.words].some(word => !words.has(word) && narrows(word, now.command)))
 
 const ALIKE = new Map([
   ...['run', '--', 'exec'].map(word => [word, ''] as const),
@@ -143,6 +142,18 @@ const ALIKE = new Map([
   ['python', 'python3'],
 ])
 
-/** Options with which a command that tests does fewer of the tests, or fails less often. */
-export const NARROWS =
-  /^(?:-(?:k|m|run|skip|short|x)|--(?:deselect|ignore|ignore-glob|exclude|skip|only|filter|grep|fgrep|invert|last-failed|lf|maxfail|testNamePattern|testPathPatterns?|testPathIgnorePatterns|test-name-pattern|test-skip-pattern|passWithNoTests|exit-zero|reruns|retries|retry|bail|onlyChanged|changed|related|shard|force-exit|max-warnings|quiet|no-fail-fast|warn-only|ignore-pattern|lib|doc|bin)(?:=.*)?)$|^-p$|^no:/
+/** Whether a command that tests does fewer of the tests with this option, or fails less often. */
+export const narrows = (option: string, command: string): boolean =>
+  NARROWS.test(option) ||
+  OF_TOOLS.some(each => each.option === option && each.tool.test(command) && !each.not?.test(command))
+
+const NARROWS =
+  /^(?:-(?:run|skip|short)|--(?:deselect|ignore|ignore-glob|exclude|skip|only|filter|grep|fgrep|invert|last-failed|lf|testNamePattern|testPathPatterns?|testPathIgnorePatterns|test-name-pattern|test-skip-pattern|passWithNoTests|exit-zero|reruns|retries|retry|onlyChanged|changed|related|shard|force-exit|warn-only|ignore-pattern|lib|doc|bin)(?:=.*)?)$/
+/** What means something else to other tools: `-k` is `--keep-going` to make, `-p` a plugin to pytest and a project to tsc. */
+const OF_TOOLS: readonly { option: string; tool: RegExp; not?: RegExp }[] = [
+  { option: '-k', tool: /\b(?:pytest|py\.test|unittest)\b/ },
+  // `python -m pytest` runs a module.
+  { option: '-m', tool: /\b(?:pytest|py\.test)\b/, not: /\bpython3?\b/ },
+  { option: '-p', tool: /(?:^|[\s/])cargo\b/ },
+  { option: '--quiet', tool: /(?:^|[\s/])eslint\b/ },
+]

@@ -107,6 +107,10 @@ describe('derived checks', () => {
     ['node lib.js', 'lib.js', true],
     ['node --check lib.js && node lib.js', 'lib.js', true],
     ['mypy app.py', 'app.py', false],
+    ['npx eslint lib.js', 'lib.js', false],
+    ['python3 -m ruff check app.py', 'app.py', false],
+    ['node lib.js eslint', 'lib.js', true],
+    ['npm run eslint lib.js', 'lib.js', true],
   ])('of %j have another definition after a change of %s: %s', async (test, path, isOther) => {
     const files = { 'package.json': scripts({ test }), [path]: 'a' }
     expect((await definition({ ...files, [path]: 'b' })) !== (await definition(files))).toBe(isOther)
@@ -160,6 +164,47 @@ describe('derived checks', () => {
     ],
   ])('after a change of %s, are other checks: %#', async (_, from, to, isOther) => {
     const of = (all: Record<string, string>) => definition({ 'package.json': scripts(all) })
+    expect((await of(to)) !== (await of(from))).toBe(isOther)
+  })
+
+  it.each<[string, string, string, string, boolean]>([
+    [
+      'a hook that a conftest.py imports',
+      'conftest.py',
+      '',
+      'from helpers.force import pytest_configure\n',
+      true,
+    ],
+    [
+      'a fixture of a conftest.py',
+      'conftest.py',
+      '',
+      '@pytest.fixture\ndef a(b=__import__("evil")):\n    1\n',
+      true,
+    ],
+    ['a comment in a conftest.py', 'conftest.py', '\n\n', '# More.\n', false],
+    ['a reporter of the runner', 'vitest.config.ts', '', "  reporters: ['default', 'junit'],\n", false],
+    ['a reporter that is a package', 'vitest.config.ts', '', "  reporters: ['evil'],\n", true],
+    ['a reporter that another runner has', 'jest.config.js', '', "  reporters: ['dot'],\n", true],
+    ['a reporter that is no setting', 'vitest.config.ts', '', "  reporters: ['default']\n", true],
+    ['a comment', 'vitest.config.ts', '', '  // More.\n', false],
+    ['the end of a comment', 'vitest.config.ts', '', '  // */\n', true],
+    ['a threshold', 'vitest.config.ts', 'lines: 80', 'lines: 0', false],
+    ['a threshold in a script', 'run.sh', 'fail_under=90', 'fail_under=0', true],
+    ['a comment in a script', 'run.sh', '', '# More.\n', false],
+    [
+      'a comment that ends a command',
+      'run.sh',
+      'node --test \\\n  test',
+      'node --test \\\n# More.\n  test',
+      true,
+    ],
+  ])('of settings have another definition after a change of %s: %#', async (_, path, from, to, isOther) => {
+    const of = (part: string) =>
+      definition({
+        'package.json': scripts({ test: './run.sh' }),
+        [path]: `import a\n\nexport default {\n${part}\n}\n`,
+      })
     expect((await of(to)) !== (await of(from))).toBe(isOther)
   })
 

@@ -4,7 +4,7 @@ import { deriveChecks } from '../../src/proof/derive-checks.ts'
 import { weakenedTests } from '../../src/proof/read-weakened.ts'
 import type { Change } from './changes/edit.ts'
 import { HONEST_JAVASCRIPT } from './changes/honest-javascript.ts'
-import { HONEST_OTHERS } from './changes/honest-others.ts'
+import { HONEST_OTHERS, REFUSED } from './changes/honest-others.ts'
 import { WEAK_JAVASCRIPT } from './changes/weak-javascript.ts'
 import { WEAK_OTHERS } from './changes/weak-others.ts'
 import { treeOf } from './memory-tree.ts'
@@ -29,7 +29,7 @@ async function findings({ before, after }: Change): Promise<string[]> {
 }
 
 describe('A change that makes checks weaker', () => {
-  it.each([...WEAK_JAVASCRIPT, ...WEAK_OTHERS])('is found: %s', async (_, change) => {
+  it.each([...WEAK_JAVASCRIPT, ...WEAK_OTHERS, ...REFUSED])('is found: %s', async (_, change) => {
     expect(await findings(change)).not.toEqual([])
   })
 

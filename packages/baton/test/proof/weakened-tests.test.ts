@@ -546,6 +546,43 @@ describe('the commands of CI', () => {
   })
 })
 
+describe('returns before the assertions of a test', () => {
+  const js = (more: string) => `it('a', () => {\n${more}  assert.equal(f(1), 2)\n})\n`
+  const py = (more: string) => `def test_a():\n${more}    assert f(1) == 2\n`
+  it.each([
+    '  if (process.env.CI) {\n    return\n  }\n',
+    '  if (process.env.CI) { return }\n',
+    '  if (process.env.CI) return\n',
+    '  if (true) {\n return\n }\n',
+  ])('are found: %j', guard => {
+    expect(findWeakened([change('a.test.js', js(''), js(guard))])).toEqual(['1 strict assertion fewer'])
+  })
+  it.each(["    if os.environ.get('CI'): return\n", '    if x:\n        return\n'])(
+    'are found in Python: %j',
+    guard => {
+      expect(findWeakened([change('test_a.py', py(''), py(guard))])).toEqual(['1 strict assertion fewer'])
+    },
+  )
+  it.each([
+    [change('a.test.js', js('  if (a) {\n    return\n  }\n'), js('  if (a) return\n'))],
+    [change('a.test.js', js('  if (a) return\n'), js('  if (a) { return }\n'))],
+    [change('a.test.js', js(''), js("  if (!f) {\n    assert.fail('no f')\n    return\n  }\n"))],
+    [change('a.test.js', js('  g()\n'), js('  [1].map(a => {\n    if (a) {\n      return\n    }\n  })\n'))],
+    [change('test_a.py', py('    if a:\n        return\n'), py('    if a: return\n'))],
+  ])('are not, if they were there or fail: %#', file => {
+    expect(findWeakened([file])).toEqual([])
+  })
+  it('are not what compares two objects that must differ', () => {
+    const two = '  const a = f()\n  const b = f()\n'
+    expect(
+      findWeakened([
+        change('a.test.js', js('  assert.equal(f(2), 3)\n'), js(`${two}  assert.notEqual(a, b)\n`)),
+        change('b.test.js', js('  expect(f(2)).toBe(3)\n'), js(`${two}  expect(a).not.toBe(b)\n`)),
+      ]),
+    ).toEqual(['2 assertions less exact'])
+  })
+})
+
 describe('the limits of tests', () => {
   const TWO = "test('a', { timeout: 100 }, f)\ntest('b', { timeout: 5000 }, f)\n"
   const LONG = "  it('a', async () => {\n    if (x) {\n      y()\n    }\n  }, 5_000)\n"

@@ -46,12 +46,17 @@ async function run(given: Given, io: Io, commit: string | undefined): Promise<nu
   const isQuiet = flag(given, 'json')
   const colour = paint(io)
   if (!isQuiet) io.stdout.write(`${colour('dim', `${started.id}  ${started.commit.slice(0, 10)}`)}\n`)
-  const shown = new Set<string>()
+  // Several checks may have the same name.
+  const shown = new Map<string, number>()
   for (let now = started; ; now = await read(io, started.id)) {
     // A daemon that takes over after another one was killed begins the list again.
+    const counted = new Map<string, number>()
     for (const result of now.results) {
-      if (!isQuiet && !shown.has(result.name)) fitted(io)(resultLine(result, io))
-      shown.add(result.name)
+      const count = (counted.get(result.name) ?? 0) + 1
+      counted.set(result.name, count)
+      if (count <= (shown.get(result.name) ?? 0)) continue
+      shown.set(result.name, count)
+      if (!isQuiet) fitted(io)(resultLine(result, io))
     }
     if (now.endedAt !== undefined) {
       if (isQuiet) io.stdout.write(`${JSON.stringify(now)}\n`)

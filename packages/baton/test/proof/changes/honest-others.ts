@@ -36,14 +36,6 @@ export const HONEST_OTHERS: readonly [string, Change][] = [
         'from geo.area import circle, square\n\n\ndef test_zero():\n    assert circle(0) == 0\n    assert square(0) == 0\n',
     }),
   ],
-  [
-    'conftest with fixture',
-    edited(
-      PYTEST,
-      { 'tests/conftest.py': 'import pytest\n\n\n@pytest.fixture\ndef unit():\n    return 1\n' },
-      [AREA, 'def test_circle():\n    assert circle(1)', 'def test_circle(unit):\n    assert circle(unit)'],
-    ),
-  ],
   ['approx tighter', edited(PYTEST, [AREA, 'rel=1e-5', 'rel=1e-6'])],
   [
     'raises in a new test',
@@ -293,4 +285,16 @@ export const HONEST_OTHERS: readonly [string, Change][] = [
     edited(JAVA, [CALC, 'assertEquals(3, Calc.add(1, 2))', 'assertEquals(3, Calc.add(1, 2), "the sum")']),
   ],
   ['rust: test renamed', edited(RUST, [LIB, 'fn adds', 'fn adds_two'])],
+]
+
+/** Honest ones that are refused all the same: what a conftest.py imports and defines can make any test pass. */
+export const REFUSED: readonly [string, Change][] = [
+  [
+    'conftest with fixture',
+    edited(
+      PYTEST,
+      { 'tests/conftest.py': 'import pytest\n\n\n@pytest.fixture\ndef unit():\n    return 1\n' },
+      [AREA, 'def test_circle():\n    assert circle(1)', 'def test_circle(unit):\n    assert circle(unit)'],
+    ),
+  ],
 ]

@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest'
+import type { ChangedFile } from '../../src/ports/checkouts.ts'
+import { weakenedTests } from '../../src/proof/read-weakened.ts'
+import { findWeakened } from '../../src/proof/weakened-tests.ts'
+import { treeOf } from './memory-tree.ts'
+
+const found = (path: string, before: string, after: string) => findWeakened([{ path, before, after }])
+const json = (value: object) => JSON.stringify(value)
+
+describe('settings', () => {
+  it.each([
+    ['Cargo.toml', '[workspace]\n', '[workspace.dependencies]\nignore = "0.4"\n'],
+    ['pyproject.toml', '', '[tool.poetry.dependencies]\nexceptiongroup = "^1.2"\n'],
+    ['pyproject.toml', '', '[tool.setuptools.packages.find]\nexclude = ["tests*"]\n'],
+    ['setup.cfg', '', '[options.packages.find]\nexclude = tests\n'],
+    ['tox.ini', '[tox]\n', '[tox]\nskip_missing_interpreters = true\n'],
+    [
+      'vite.config.ts',
+      'export default {}',
+      "export default { optimizeDeps: { exclude: ['a'], include: ['b'] } }",
+    ],
+    [
+      'playwright.config.ts',
+      "export default { use: { trace: 'on' } }",
+      "export default { use: { trace: 'off', ignoreHTTPSErrors: true } }",
+    ],
+    [
+      'tsconfig.json',
+      json({ compilerOptions: { noImplicitAny: true, strictNullChecks: true } }),
+      json({ compilerOptions: { strict: true } }),
+    ],
+    ['tsconfig.json', json({ extends: '@tsconfig/node18' }), json({ extends: '@tsconfig/node20' })],
+    ['tsconfig.json', '{}', json({ exclude: ['packages/*/dist/**', 'storybook-static'] })],
+    [
+      'jest.config.js',
+      'module.exports = {}',
+      "module.exports = { testPathIgnorePatterns: ['<rootDir>/dist/'] }",
+    ],
+    ['pytest.ini', '[pytest]\naddopts = -q\n', '[pytest]\naddopts = -q -p no:cacheprovider\n'],
+    ['pytest.ini', '[pytest]\naddopts = -q -x\n', '[pytest]\naddopts = -q\n'],
+  ])('that leave nothing out may change: %s %#', (path, before, after) => {
+    expect(found(path, before, after)).toEqual([])
+  })
+
+  it.each([
+    ['tsconfig.json', '{}', json({ exclude: ['dist/../src/broken.ts'] })],
+    ['tsconfig.json', '{}', json({ exclude: ['src/build'] })],
+    ['jest.config.js', 'module.exports = {}', "module.exports = { testPathIgnorePatterns: ['dist|src'] }"],
+    ['Cargo.toml', '[workspace]\n', '[workspace]\nexclude = ["core"]\n'],
+    ['tox.ini', '[pytest]\n', '[pytest]\naddopts = --ignore=tests/a\n'],
+    [
+      'tsconfig.json',
+      json({ compilerOptions: { strict: true } }),
+      json({ compilerOptions: { noImplicitAny: true } }),
+    ],
+    ['.eslintrc.json', json({ extends: ['a', 'b'] }), json({ extends: ['a'] })],
+  ])('that leave something out may not: %s %#', (path, before, after) => {
+    expect(found(path, before, after)).toHaveLength(1)
+  })
+
+  const inRepository = (before: Record<string, string>, after: Record<string, string>) => {
+    const trees = { base: treeOf(before), commit: treeOf(after) }
+    const changes = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+      .filter(path => before[path] !== after[path])
+      .map((path): ChangedFile => {
+        const status =
+          before[path] === undefined ? 'added' : after[path] === undefined ? 'removed' : 'changed'
+        return { path, status, addedLines: 1, removedLines: 1 }
+      })
+    const tree = (_: string, commit: string) => (commit === 'base' ? trees.base : trees.commit)
+    return weakenedTests({ tree }, { project: '/app', base: 'base', commit: 'commit' }, changes)
+  }
+  const old = { 'packages/old/src/a.ts': 'a()\n' }
+  it.each([
+    ['tsconfig.json', json({ include: ['src'], exclude: ['fixtures'] })],
+    ['pyproject.toml', '[tool.pytest.ini_options]\ntestpaths = ["tests"]\n'],
+    ['vitest.config.ts', "export default { test: { include: ['test/**'] } }"],
+  ])('of a new package are its own: %s', async (name, text) => {
+    expect(await inRepository(old, { ...old, [`packages/new/${name}`]: text })).toEqual([])
+    expect(await inRepository(old, { ...old, [`packages/old/${name}`]: text })).not.toEqual([])
+  })
+
+  it('of a new folder into which code moved leave nothing out', async () => {
+    const moved = { 'packages/new/src/a.ts': 'a()\n' }
+    const withText = (settings: object) => ({ ...moved, 'packages/new/tsconfig.json': json(settings) })
+    expect(await inRepository(old, withText({ include: ['src'] }))).toEqual([])
+    expect(await inRepository(old, withText({ exclude: ['src'] }))).toHaveLength(1)
+  })
+})
+
+describe('comments that switch a linter off', () => {
+  const code = 'a()\n'.repeat(10)
+  it.each([
+    ['A.java', 'class A {\n}\n', 'class A {\n  @SuppressWarnings("unchecked")\n  void a() {}\n}\n'],
+    ['a.go', 'package a\nfunc a() {}\n', 'package a\n//nolint:gocyclo\nfunc a() {}\n'],
+    ['a.js', code, `/* eslint-disable a */\na()\n/* eslint-enable a */\n${code}`],
+    ['a.js', code, `/* eslint-disable a -- a reason */\na()\n/* eslint-enable */\n${code}`],
+  ])('for a part of a file may be there: %s %#', (path, before, after) => {
+    expect(found(path, before, after)).toEqual([])
+  })
+
+  it.each([
+    ['a.go', 'package a\nfunc a() {}\n', '//nolint\npackage a\nfunc a() {}\n'],
+    ['a.kt', 'package a\n', '@file:Suppress("X")\npackage a\n'],
+    ['a.js', code, `/* eslint-disable */\n/* eslint-enable no-such */\n${code}`],
+    ['a.js', code, `/* eslint-disable */\n${code}/* eslint-enable */\n`],
+  ])('for a whole file may not: %s %#', (path, before, after) => {
+    expect(found(path, before, after)).toHaveLength(1)
+  })
+})
+
+describe('commands of CI that are stricter, or do the same', () => {
+  const ci = (command: string) => `jobs:\n  a:\n    steps:\n      - run: ${command}\n`
+  it.each([
+    ['npm run lint', 'npm run lint -- --max-warnings 0'],
+    ['cargo test', 'cargo test --quiet'],
+    ['cargo test', 'cargo test --no-fail-fast'],
+    ['pytest', 'pytest -x'],
+    ['pytest', 'python -m pytest'],
+    ['tsc --noEmit', 'tsc --noEmit -p .'],
+    ['make test', 'make -k test'],
+    ['go test ./...', 'go test -p 2 ./...'],
+  ])('may take the place of others: %s, now %s', (before, after) => {
+    expect(found('.github/workflows/a.yml', ci(before), ci(after))).toEqual([])
+  })
+
+  it.each([
+    ['pytest', 'pytest -k fast'],
+    ['pytest', 'pytest -m fast'],
+    ['cargo test', 'cargo test -p core'],
+  ])('are not those that do less: %s, now %s', (before, after) => {
+    expect(found('.github/workflows/a.yml', ci(before), ci(after))).toHaveLength(1)
+  })
+})
