@@ -281,12 +281,17 @@ function readCode(text: string, add: Add): void {
   const code = stripLiterals(text, 'javascript', 'keep-length')
   const closing = pairBrackets(code)
   let past = 0
+  let left = MAX_READ
   for (const { index, 0: colon } of code.matchAll(/:\s{0,50}/g)) {
     const name = index < past ? undefined : keyBefore(text, code, index)
     if (name !== undefined && OTHER_PARTS.has(name)) past = closing(index + colon.length) ?? 0
     const start = index + colon.length
     if (name === undefined || code[start] === '{') continue
-    const value = text.slice(start, valueEnd(code, start)).trim()
+    const end = valueEnd(code, start)
+    // Nested lists are read again with each of their keys.
+    left -= end - start
+    if (left < 0) break
+    const value = text.slice(start, end).trim()
     const parts = value.startsWith('[')
       ? [...value.matchAll(/(['"`])(.{0,300}?)\1/g)].map(part => part[2] ?? '')
       : [value.replaceAll(/^['"`]|['"`]$/g, '')]
@@ -326,3 +331,4 @@ function valueEnd(code: string, from: number): number {
 }
 
 const MAX_VALUE = 5000
+const MAX_READ = 1_000_000

@@ -62,7 +62,7 @@ function literalEnd(text: string, at: number, language: Language, before: () => 
 /** After these, a slash begins a regular expression, not a division. */
 const REGEX_BEFORE = /(?:^|[([{,;=:!&|?+>}~]|\b(?:return|typeof|case|in|of))\s*$/
 
-const MAX_REGEX = 1000
+const MAX_REGEX = 300
 
 const lineEnd = (text: string, at: number): number => {
   const end = text.indexOf('\n', at)
