@@ -72,6 +72,8 @@ const LIST = /\b(?:const|let|var)\s{1,50}(\w{1,80})\b(?=([^=\n]{0,200}=\s{0,50})
 function inPython(code: string): Repeated[] {
   const found: Repeated[] = []
   const closing = pairBrackets(code)
+  const definitions = /\n[ \t]*(?:async\s{1,50}def|def|class)\b[^\n]*/g
+  let defined = definitions.exec(code)
   for (const { index, 0: start } of [
     ...code.matchAll(/^([ \t]*)@(?:pytest\.)?(?:mark\.)?parametrize\s{0,50}\(/gm),
   ].slice(0, MAX_PARTS)) {
@@ -84,10 +86,9 @@ function inPython(code: string): Repeated[] {
     if (times < 2) continue
     const indent = /^[ \t]*/.exec(start)?.[0] ?? ''
     // Until the next line that is not further in, after the definition itself.
-    const rest = code.slice(end)
-    const defined = /\n[ \t]*(?:async\s{1,50}def|def|class)\b[^\n]*(?:\n|$)/.exec(rest)
-    if (!defined) continue
-    const body = end + defined.index + defined[0].length
+    while (defined && defined.index < end) defined = definitions.exec(code)
+    if (!defined) break
+    const body = defined.index + defined[0].length
     const next = new RegExp(`^[ \\t]{0,${indent.length}}\\S`, 'm').exec(code.slice(body))
     found.push({ start: index, end: next ? body + next.index : code.length, times })
   }
