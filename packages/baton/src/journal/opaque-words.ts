@@ -19,8 +19,11 @@ export function opaqueWordsIn(text: string): string[] {
       const before = line.slice(Math.max(0, index - 60), index)
       // A sign at the end may belong to the sentence or to the word.
       const whole = token.includes(`${word}!`) ? `${word}!` : word
-      if (isIdSetting(before) || EXAMPLE.test(before)) continue
-      if (!isStrong(word) && isLabelled(before, whole)) continue
+      if (
+        !isStrong(word) &&
+        (isIdSetting(line, index, word) || EXAMPLE.test(before) || isLabelled(before, whole))
+      )
+        continue
       const isOpaque = [word, `${word}!`].some(
         each => token.includes(each) && isOpaqueWord(each) && !isKnownName(each),
       )

@@ -72,6 +72,7 @@ const NAMES = new RegExp(
 const IN_WORD =
   /(?:pass(?:word|wd|phrase|code)?|pwd|secret|token|api-?_?key|access-?_?key|auth|credential|otp|pin)s?(?=$|[-_=:]|stdin)/iu
 
+const PLACEHOLDER = /\[redacted: [^\]\n]{0,200}\]/g
 const CLAUSE = /[^\n]{1,4000}/g
 /** Sentences end before a blank; a value may hold a full stop. */
 const SENTENCE_END = /[.!?;]\s{1,8}(?=\p{L})|[。！？；]/gu
@@ -91,9 +92,11 @@ const COMMAND = /(?:^|\s)--?[A-Za-z][\w-]*|^\s*(?:\$ |[A-Z_]{3,}=|export )/
 
 function findSecretValues(text: string): PlacedSecret[] {
   const found: PlacedSecret[] = []
-  for (const { 0: line, index } of text.matchAll(CLAUSE)) {
-    for (const each of [...findCommandSecrets(line), ...findSettingSecrets(line)])
+  for (const { 0: whole, index } of text.matchAll(CLAUSE)) {
+    for (const each of [...findCommandSecrets(whole), ...findSettingSecrets(whole)])
       found.push({ ...each, at: each.at + index })
+    // A placeholder names a secret, but what is next to it is not the secret.
+    const line = whole.replaceAll(PLACEHOLDER, text => ' '.repeat(text.length))
     if (MAY_BE_VALUE.test(line) ? !MAY_NAME.test(line) && !HINT.test(line) : !MAY_NAME_PASSWORD.test(line))
       continue
     const isCommand = COMMAND.test(line)
@@ -177,16 +180,15 @@ function inClause(clause: string, isCommand: boolean): PlacedSecret[] {
         !isIdentifier(value)) ||
       (near &&
         isWeak(value) &&
-        (nearest?.kind !== 'pin' || !/^pins?$/i.test(nearest.name) || /\d{4}/.test(value))) ||
+        (isAnnounced || nearest?.kind !== 'pin' || !/^pins?$/i.test(nearest.name) || /\d{4}/.test(value))) ||
       (near && keypad && (isPinName || (nearest?.kind === 'password' && distance <= ADJACENT))) ||
       (before?.kind === 'password' && isWordBehind(clause, before.to, at, value))
     const isCertain = isSure || isStrongHere || isAnnounced
     const lead = clause.slice(Math.max(0, at - 60), at)
     if (
       !hit ||
-      isIdSetting(lead) ||
-      (!isStrongHere && isOfOtherKey(lead)) ||
-      (!isCertain && isLabelled(lead, value))
+      (!isCertain &&
+        (isIdSetting(clause, at, value) || isLabelled(lead, value, before && clause.slice(before.to, at))))
     )
       return []
     return [{ value, at, what: nearest?.kind === 'pin' ? 'pin' : labelOf(nearest?.name ?? '') }]
@@ -194,18 +196,6 @@ function inClause(clause: string, isCommand: boolean): PlacedSecret[] {
 }
 const kindOfName = (name: string): string =>
   /pin|otp/i.test(name) ? 'pin' : /pass|pwd/i.test(name) ? 'password' : 'key'
-/** Whether the value has a key of its own, and the secret's name is another one: `"token":"…","job":"…"`. */
-function isOfOtherKey(lead: string): boolean {
-  const [, quoted, bare] =
-    /["']([\w.-]{1,40})["']\s{0,2}:\s{0,2}["']$|(?:^|[;&,\s])([A-Za-z][\w.-]{0,40})=["']?$/.exec(lead) ?? []
-  const key = quoted ?? bare
-  return (
-    key !== undefined &&
-    !IN_WORD.test(key) &&
-    key.search(NAMES) < 0 &&
-    !/^(?:value|val|text|data|key)$/i.test(key)
-  )
-}
 
 /** A clause with more names than this is not a sentence; reading them all would take long. */
 const MAX_NAMES = 60

@@ -1,4 +1,4 @@
-import { namesSecret } from './secrets-in-settings.ts'
+import { namesSecret, snakeCase } from './secrets-in-settings.ts'
 
 /**
  * The position right behind a secret's name: `the token is X`, `password of the router: X`. What is there counts as the secret even if
@@ -50,22 +50,37 @@ export const hasKeypadSigns = (value: string): boolean =>
 
 /**
  * Whether the words before a value say what kind of name it is: a model, a version, the number of a user. A value with the signs of
- * passwords is no such name, as in "wifi password, router: …".
+ * passwords is not such a name, as in "wifi password, router: …". `behindName` is what is between a secret's name and the value:
+ * "PIN number 4711" and "the token of the box is called X" give the secret itself.
  */
-export const isLabelled = (before: string, value: string): boolean =>
+export const isLabelled = (before: string, value: string, behindName?: string): boolean =>
   ((!PASSWORD_SIGN.test(value) || VERSION.test(value)) && LABEL.test(before)) ||
-  (!PASSWORD_SIGN.test(value) && NAMED.test(before)) ||
+  (!PASSWORD_SIGN.test(value) &&
+    NAMES_THING.test(before) &&
+    (behindName === undefined || !NAMES_SECRET.test(behindName))) ||
   (/^\d+$/.test(value) && NUMBERED.test(before))
 
-/** "the machine is called X": behind the name of a secret, it counts as the value all the same. */
-const NAMED =
-  /(?<!\p{L})(?:is (?:called|named)|heißt|heet|heter|hedder|s['’]appelle|se llama|si chiama|se chama|nazywa się)\s{1,2}["'`„“«]?$/iu
-
-/** Whether a value is that of a setting whose name says that it identifies something: `price_id = "…"`, `"etag": "…"`. */
-export const isIdSetting = (before: string): boolean =>
-  /(?:[_-]ids?|\p{Ll}Ids?|(?<![\p{L}])(?:id|e?tag|sha|sha\d{3}|hash|digest|checksum|revision|version|region|fingerprint|server|host|database))["']?\s{0,3}[:=]\s{0,3}["'\\W/]{0,5}$/u.test(
-    before,
-  )
+/**
+ * Whether a value is that of a setting whose name says that it identifies something: `price_id = "…"`, `"etag": "…"`,
+ * `"job": "job_01…"`. A name that is also a word ("server", "version") must be a key: at the start of the line, in quotes or behind a
+ * brace, with nothing but the value behind it.
+ */
+export function isIdSetting(line: string, at: number, value: string): boolean {
+  const from = Math.max(0, at - LONGEST_SETTING)
+  const { start, quoted, key = quoted ?? '' } = SETTING.exec(line.slice(from, at))?.groups ?? {}
+  if (key === '' || SECRET_PART.test(snakeCase(key))) return false
+  if (/(?:[_-]ids?|\p{Ll}Ids?)$/u.test(key) || value.startsWith(`${key}_`)) return true
+  const isKey = quoted !== undefined || start === '{' || (start !== undefined && from === 0)
+  return isKey && ID_KEY.test(key) && SETTING_ENDS.test(line.slice(at + value.length, at + value.length + 8))
+}
+const LONGEST_SETTING = 80
+const SETTING =
+  /(?:["'](?<quoted>[\p{L}_][\p{L}\d_.-]{0,40})["']|(?:(?<start>^|\{)\s{0,8}(?:-\s)?|(?<![\p{L}\d_.-]))(?<key>[\p{L}_][\p{L}\d_.-]{0,40}))\s{0,3}[:=]\s{0,3}["']?(?:W\/)?\\?["']?$/u
+const SETTING_ENDS = /^\\?["']?["']?\s{0,3}(?:[,;}\])#]|$)/
+const ID_KEY =
+  /^(?:id|e?tag|sha|sha\d{3}|hash|digest|checksum|revision|version|region|fingerprint|server|host|database)$/
+const SECRET_PART =
+  /(?:^|[-_.])(?:pass(?:word|wd|phrase|code)?|pwd|secret|token|key|auth|credential|otp|pin)s?(?=$|[-_.])/
 
 const PASSWORD_SIGN = /[!$%&*^~+§#]/
 /** `^18.2.0-canary5`, `2.4.1+b7`. */
@@ -77,6 +92,20 @@ const OF =
 /** "of the router": a few words behind a preposition. */
 const OF_WHAT = `(?:\\s{1,2}(?:${OF}|d['’]\\S{1,20}|l['’]\\S{1,20})(?:\\s{1,2}[^\\s:=：,.;]{1,20}){0,4})?`
 const QUOTE = '["\'`“„«「]?'
+/** A verb that names a thing, or its number. */
+const CALLED =
+  "is (?:called|named)|heißt|heet|heter|hedder|s['’]appelle|se llama|si chiama|se chama|nazywa się"
+const NUMBER_WORD = '(?:nummer|(?<!phone )numbers?|numéro|número|numero)'
+const NUMBER_END =
+  '(?:\\s{1,2}(?:no\\.?|nr\\.?|is|ist|es|é|è|est|the|der|die|das|den|o|a|el|la|le)){0,3}\\s{0,2}[:=：#]?'
+const NAMES_THING = new RegExp(
+  `(?<!\\p{L})(?:(?:${CALLED})\\s|\\p{L}{0,20}${NUMBER_WORD}${NUMBER_END})\\s{0,2}["'\`„“«]?$`,
+  'iu',
+)
+const NAMES_SECRET = new RegExp(
+  `^(?!.*\\d)${OF_WHAT}(?:,?[\\s-]{1,2}(?:\\p{L}{1,4}\\s){0,2}${NUMBER_WORD}${NUMBER_END}|\\s{1,2}\\p{L}{0,20}nummer${NUMBER_END}|\\s{1,2}(?:${CALLED})\\s)\\s{0,2}["'\`„“«]?$`,
+  'iu',
+)
 const BY_SIGN = new RegExp(`^${OF_WHAT}\\s{0,2}[:=：]\\s{0,2}${QUOTE}$`, 'iu')
 const BY_VERB = new RegExp(
   `^${OF_WHAT}(?:,?\\s{1,2}(?:is|ise|هي|هو|ist|lautet|heißt|est|c['’]est|es|è|é|jest|är|er|on|to|este|to jest|это)\\s{1,2}(?:now\\s|jetzt\\s|nun\\s|ahora\\s|agora\\s)?${QUOTE}|\\s{0,2}(?:은|는|이|가|は|が|是|为|為)\\s{0,2}${QUOTE})$`,
@@ -90,6 +119,6 @@ const ENDS = /^["'`”“»」]?[.,!;]?\s{0,4}(?:$|[&|])|^["'`”“»」]|^[.,!
 const SAID_OF_PASSWORDS =
   /^(?:.{1,30}(?:ed|ing|able|ible|ory|ive|ful|less|ous|lich|bar|ig|isch|iert|ado|ada|ido|ida|é|ée|atoire|orio|oria)|plain(?:text)?|clear(?:text)?|weak|strong|long|short|secret|same|there|here|fine|okay|correct|good|bad|sent|kept|lost|gone|public|mandatory|shown|known|unknown|null|none|nothing|what|this|that|these|those|mine|yours|ours|only|also|always|never|still|again|right|safe|secure|part|plain-text|case-sensitive|read|seen|sein|nicht|noch|auch|immer|falsch|richtig|leer|gleich|geheim|pflicht|sicher|faux|vide|correct|incorrect|vacía|vacia|falsa|mala|igual|correcta|correcto|segura|seguro)$/iu
 const LABEL =
-  /(?<![\p{L}\d])(?:models?|modell|modelo|modello|modèle|firmware|version|versión|versão|serial|serie|série|seriennummer|device|board|chip|gateway|router|printer|drucker|camera|kamera|sensor|probe|image|branch|commit|tag|release|ticket|issue|order|bestellung|pedido|commande|sku|cpu|gpu|build|revision|region|bucket|job|volume|\p{L}{0,20}nummer|\p{L}{0,20}(?<!phone )numbers?|numéro|número|numero|機種|型番|型号|model[iı])(?:\s{1,2}(?:number|nummer|no\.?|nr\.?|id|ids|name|is|ist|es|é|è|est|the|der|die|das|den|o|a|el|la|le|called|named|look like|like)){0,3}\s{0,2}[:=：#は]?\s{0,2}$/iu
+  /(?<![\p{L}\d])(?:models?|modell|modelo|modello|modèle|firmware|version|versión|versão|serial|serie|série|seriennummer|device|board|chip|gateway|router|printer|drucker|camera|kamera|sensor|probe|image|branch|commit|tag|release|ticket|issue|order|bestellung|pedido|commande|sku|cpu|gpu|build|revision|region|bucket|job|volume|機種|型番|型号|model[iı])(?:\s{1,2}(?:number|nummer|no\.?|nr\.?|id|ids|name|is|ist|es|é|è|est|the|der|die|das|den|o|a|el|la|le|called|named|look like|like)){0,3}\s{0,2}[:=：#は]?\s{0,2}$/iu
 const NUMBERED =
   /(?<![\p{L}\d])(?:users?|port|line|zeile|page|room|row|step|id|nutzer|benutzer|utilisateur|usuario)\s{0,2}[:=#]?\s{0,2}$/iu

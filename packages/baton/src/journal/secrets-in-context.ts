@@ -55,7 +55,7 @@ const RULES: readonly ContextRule[] = [
       'giu',
     ),
   },
-  // .netrc; .pgpass: HOST:PORT:DATABASE:USER:PASSWORD.
+  // .netrc; .pgpass: HOST:PORT:DATABASE:USER:PASSWORD, as a whole word, with a port of PostgreSQL.
   {
     what: 'password',
     pattern: new RegExp(
@@ -66,7 +66,7 @@ const RULES: readonly ContextRule[] = [
   {
     what: 'password',
     pattern: new RegExp(
-      `(?<=[\\w.*-]{2}):(?:\\d{3,5}|\\*):(?:[A-Za-z_][\\w-]{0,60}|\\*):(?:[A-Za-z_][\\w.-]{0,60}|\\*):${VALUE}`,
+      `(?<=(?:^|[\\s"'\`])[\\w.*-]{1,100}:)(?:1?54\\d\\d|6432|\\*):(?:[A-Za-z_][\\w-]{0,60}|\\*):(?:[A-Za-z_][\\w.-]{0,60}|\\*):${VALUE}(?=[\\s"'\`]|$)`,
       'gu',
     ),
   },
@@ -82,7 +82,7 @@ const RULES: readonly ContextRule[] = [
     what: 'signature',
     pattern: /[?&](?:sig|signature|x-(?:amz|goog)-signature)=(?<value>[^\s"'`<>&#]{8,2000})/giu,
   },
-  // A code in spoken digits.
+  // A code in spoken digits: at least four, right behind a colon or a verb, and nothing is counted with them.
   { what: 'pin', pattern: spokenDigits() },
   // The words of a wallet: a phrase of 12 to 24, in fixed steps, behind its name.
   { what: 'seed phrase', pattern: seedPhrase() },
@@ -165,7 +165,7 @@ function spokenDigits(): RegExp {
   const digit =
     '(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|null|eins|zwei|zwo|drei|vier|fünf|sechs|sieben|acht|neun|zéro|un|deux|trois|quatre|cinq|sept|huit|neuf|cero|uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|due|tre|quattro|cinque|sette|otto|nove|um|dois|três|quatro|sete|oito)'
   return new RegExp(
-    `(?:pin|code|keypad|combination|geheimzahl|código|codice)(?![\\p{L}])[^\\n.!?]{0,60}?\\s["'“„]?(?<value>${digit}(?:[\\s,-]{1,2}${digit}){2,11})(?![\\p{L}])`,
+    `(?<!\\p{L})(?:pin|(?:pass|key|tür|tor|zugangs|alarm)?code|keypad|combination|geheimzahl|código|codice)(?!\\p{L})[^\\n.!?]{0,60}?(?:[:=]|(?<!\\p{L})(?:is|ist|lautet|est|es|é|è))\\s{1,2}["'“„]?(?<value>${digit}(?:[\\s,-]{1,2}${digit}){3,11})(?!\\p{L}|[\\s,-]{1,3}\\p{L})`,
     'giu',
   )
 }

@@ -27,7 +27,8 @@ const SETTING =
 const SECRET_NAME =
   /(?:^|[_.-])(?:pass(?:word|wd|phrase|code|wort|wrd)?|pwd|pw|psk|secret|mdp|mot[_-]?de[_-]?passe|kennwort|contrase[nñ]a|clave|senha|wachtwoord|lösenord|has[lł]o|heslo|parola?|şifre|sifre|(?:api|secret|access|private|signing|encryption|auth)[_-]?key|(?:api|auth|access|bot|refresh)[_-]?token)$/u
 /** `smtpPass` as `smtp_pass`. */
-const snakeCase = (name: string): string => name.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1_$2').toLowerCase()
+export const snakeCase = (name: string): string =>
+  name.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1_$2').toLowerCase()
 const MAY_HOLD =
   /(?:pass|pw|psk|secret|mdp|wort|contras|clave|senha|wachtw|lösen|has[lł]o|heslo|parol|[şs]ifre|key|token)\w{0,12}["']?\s{0,4}[:=]/i
 const NOT_A_VALUE =

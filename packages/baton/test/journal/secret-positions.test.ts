@@ -14,6 +14,15 @@ describe('a value right behind the name of a secret', () => {
     ['mount -t cifs //nas/x /mnt -o username=arch,password=Plume', 'Plume'],
     ['rclone copy out/ s3:x --s3-secret-access-key Fog88vQ/pazLmo3', 'Fog88vQ/pazLmo3'],
     ['Das Zugangskürzel fürs VPN lautet wx-Boje#18', 'wx-Boje#18'],
+    ['The password for the database: Xk7pQ2z9vL', 'Xk7pQ2z9vL'],
+    ['The password of the server: Tr0ub4dor&3x', 'Tr0ub4dor&3x'],
+    ['password for the wifi server: Xk7!pQ2z9vL', 'Xk7!pQ2z9vL'],
+    ['password for staging server: "Tr0ub4dor3x"', 'Tr0ub4dor3x'],
+    ['root password on the host: hunter2X9k', 'hunter2X9k'],
+    ['the password of the box is called Xk7pQ2z9vL', 'Xk7pQ2z9vL'],
+    ['token id: Xk7pQ2z9vLq8', 'Xk7pQ2z9vLq8'],
+    ['secret_id: Xk7pQ2z9vLq8', 'Xk7pQ2z9vLq8'],
+    ['"credentials":{"user":"bob","phrase":"Xk7pQ2z9vL"}', 'Xk7pQ2z9vL'],
   ])('is removed: %s', (sentence, secret) => {
     expect(text(sentence)).not.toContain(secret)
     expect(text(sentence)).toContain('[redacted')
@@ -25,6 +34,12 @@ describe('a value right behind the name of a secret', () => {
     ['le code du portail : 18-42-07', '18-42-07'],
     ['the device unlocks with kod 7719-0342', '7719-0342'],
     ['use the fixed SMS code: 551903', '551903'],
+    ['PIN number: 4711', '4711'],
+    ['The PIN number is 4711', '4711'],
+    ['Pin-Nummer: 4711', '4711'],
+    ['the PIN for the door, number 4711', '4711'],
+    ['door code number 4711', '4711'],
+    ['code numéro 4711', '4711'],
   ])('may be a code for a keypad: %s', (sentence, code) => expect(text(sentence)).not.toContain(code))
 
   it.each([
@@ -53,6 +68,8 @@ describe('a value right behind the name of a secret', () => {
     'The password is required. The passphrase is checked in src/auth.ts:120.',
     'Das Passwort ist falsch. Le mot de passe est incorrect.',
     'reset the password for user 4711, see ticket ABC-123',
+    'the customer lost the PIN, order number 4711, customer number 4712',
+    'price_id: price_1OaBcDeFgHiJkLmN of the account',
     'passphrase for new users: at least 20 characters',
     'the token for commit 9f86d081884c7d659a2feaa0c55ad015 is in the vault',
     'the admin password is in the vault, the gateway is a Teltonika-RUT955, firmware RUT9_R_00.07',
