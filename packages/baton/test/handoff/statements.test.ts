@@ -419,3 +419,56 @@ describe('A sentence about numbers is shown only by what a command found out', (
     expect(isShown('PORT=7070 npx tsx src/server.ts', 'address in use', text)).toBe(false)
   })
 })
+
+describe('A sentence about something outside', () => {
+  const check = (command: string, draft: object) => {
+    const document = HandoffDocument.parse(draft)
+    const evidence = evidenceFor(document, { outcomes: new Map([ran(command)]) })
+    if (evidence.git) evidence.git.ahead = undefined
+    return textOf(markUnverified(document, findUnverified(document, evidence, undefined)))
+  }
+
+  it.each([
+    ['npm publish --access public', 'Nothing was published'],
+    ['cd pkg && sudo npm publish', 'Nothing was published'],
+    ['CI=1 kubectl apply -f prod.yml', 'Nothing was deployed'],
+    ['./deploy.sh prod', 'Nothing was deployed'],
+    ['gh pr create --fill', 'I did not open a pull request'],
+    ['gh pr merge 12 --squash', 'Nothing was merged'],
+    ['git push origin main', 'Nothing was pushed'],
+  ])('is false after `%s`: %s', (command, text) =>
+    expect(check(command, note(text))).toBe(`[unverified: \`${command}\` was run in this session] ${text}`),
+  )
+
+  it.each([
+    ['cargo build --release', 'Nothing was published'],
+    ['npm publish --dry-run', 'Nothing was published'],
+    ['grep -rn "npm publish" docs', 'Nothing was published'],
+    ['git push origin feature', 'Nothing was deployed'],
+    ['cat docs/deploy.md', 'Nothing was deployed'],
+    ['kubectl apply -f x.yml --dry-run=client', 'Nothing was deployed'],
+    ['gh pr view 12', 'I did not open a pull request'],
+    ['git merge --abort', 'Nothing was merged'],
+  ])('is not called false after `%s`: %s', (command, text) =>
+    expect(check(command, note(text))).toBe(`[unverified: nothing in the session shows this] ${text}`),
+  )
+
+  it.each([
+    ['git push --dry-run origin main', 'Nothing was pushed'],
+    ['npm test', 'Nothing was published'],
+  ])('is true after `%s`: %s', (command, text) => expect(check(command, note(text))).toBe(text))
+
+  it.each([
+    ['git push --dry-run origin main', note('git push origin main ran successfully')],
+    ['git push --dry-run origin main', done('git push origin main ran successfully')],
+    ['git push --dry-run origin main', note('Everything was pushed')],
+    ['npm run lint', note('npm run lint: errors found')],
+    ['npm run lint', done('npm run lint: two warnings were reported.')],
+  ])('is not shown by `%s`: %j', (command, draft) => expect(check(command, draft)).toMatch(/^\[unverified: /))
+
+  it.each([
+    ['git push --dry-run origin main', note('git push --dry-run origin main ran successfully')],
+    ['npm run lint', note('npm run lint: no errors found')],
+    ['ruff format --check src', note('ruff format src ran fine')],
+  ])('is shown by `%s`: %j', (command, draft) => expect(check(command, draft)).not.toMatch(/unverified/))
+})

@@ -1,6 +1,6 @@
 import type { TestSeen, TranscriptFacts } from '../../session/transcript/collect-facts.ts'
 import type { Evidence } from '../evidence.ts'
-import { LEAVES } from './session-commands.ts'
+import { changesOutside, LEAVES, PUSH } from './session-commands.ts'
 import type { StateFact } from './state-statements.ts'
 
 /** Why the evidence does not show it; undefined if it does. `environment`: what commands set up, oldest first. */
@@ -43,10 +43,10 @@ export function reasonAgainstState(
       const { transcript, pr } = evidence
       if (!transcript) return NOTHING_SHOWS
       if (fact.action === 'pull request' && pr !== undefined) return `there is a pull request, ${pr}`
-      for (const { command, failed } of transcript.outcomes.values())
-        if (failed !== true && LEAVES[fact.action].test(command))
-          return `\`${command.slice(0, 100)}\` was run in this session`
-      return undefined
+      const ran = [...transcript.outcomes.values()].filter(({ failed }) => failed !== true)
+      const change = ran.find(({ command }) => changesOutside(command, fact.action))
+      if (change) return `\`${change.command.slice(0, 100)}\` was run in this session`
+      return ran.some(({ command }) => LEAVES[fact.action].test(command)) ? NOTHING_SHOWS : undefined
     }
     case 'no-remote':
       if (!lookedUp?.remotes) return NOTHING_SHOWS
@@ -73,8 +73,9 @@ const assignedIn = (text: string, name: string): string[] =>
     .filter(found => found[1] === name)
     .map(([, , double, single, bare]) => double ?? single ?? bare ?? '')
 
-const PUSHES =
-  /\bgit\b[^;&|]*\bpush\b|\bgh\s+pr\s+create\b|\bglab\s+mr\s+create\b|\bhub\s+(?:push|pull-request)\b/
+const PUSHES = new RegExp(
+  `${PUSH.source}|\\bgh\\s+pr\\s+create\\b|\\bglab\\s+mr\\s+create\\b|\\bhub\\s+(?:push|pull-request)\\b`,
+)
 
 function againstNothingPushed({ git, commits, transcript }: Evidence): string | undefined {
   if (!transcript) return 'no transcript shows what was pushed'

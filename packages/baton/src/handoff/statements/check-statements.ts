@@ -25,6 +25,7 @@ import {
   lastRun,
   namesPath,
   noFile,
+  PUSH,
   pathForm,
   RUNS,
   TAKES_BACK,
@@ -281,7 +282,7 @@ class StatementChecker {
   #checkPushed(): string | undefined {
     const { git, transcript } = this.#evidence
     if (git?.ahead === 0) return undefined
-    const push = transcript && lastRun(transcript.outcomes, /\bgit\b[^;&|]*\bpush\b/)
+    const push = transcript && lastRun(transcript.outcomes, PUSH)
     if (push && !push.failed && !(git?.ahead !== undefined && git.ahead > 0)) return undefined
     if (push && !push.failed) return `${git?.ahead} commits are not pushed`
     return push ? 'the last `git push` failed' : 'no push was seen in this session'

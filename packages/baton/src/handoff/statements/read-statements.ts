@@ -197,10 +197,19 @@ export function saysFails(sentence: string): boolean {
 /** Whether the sentence says that something failed or that a tool complained. */
 export const saysProblem = (sentence: string): boolean => {
   const rest = sentence.replaceAll(NO_PROBLEM, ' ').replaceAll(NO_FAILURE, ' ')
-  return rest === sentence && !DENIED.test(rest) && (saysFails(rest) || COMPLAINS.test(rest))
+  return (
+    rest === sentence &&
+    !DENIED.test(rest) &&
+    (saysFails(rest) || COMPLAINS.test(rest) || (FOUND.test(rest) && !FIXED.test(rest)))
+  )
 }
 const COMPLAINS =
   /(?<!\p{L})(?:found|finds|reports?|reported|left|shows?|showed|gave|has|had|meldet|meldete|fand|zeigt|trouvé|signale|encontró|encontrou|trovato)(?!\p{L})[^.]{0,40}(?<!\p{L})(?:problems?|errors?|issues?|warnings?|\p{L}{0,20}fehler|\p{L}{0,20}warnung(?:en)?|probleme?|problèmes?|erreurs?|avertissements?|errores|problemas?|erros|errori|problemi)(?!\p{L})/iu
+/** "errors found", "two warnings were reported" at the end of what is said. */
+const FOUND =
+  /(?<!\p{L})(?:problems?|errors?|issues?|warnings?|\p{L}{0,20}fehler|\p{L}{0,20}warnung(?:en)?|probleme?|erreurs?|avertissements?|errores|errori)\s(?:(?:were|was|are|is|have been|wurden?|ont été)\s)?(?:found|reported|detected|shown|left|remain(?:s|ing)?|gefunden|gemeldet|trouvée?s?|signalée?s?|encontrados|trovati)(?=\s*(?:[.,;:!)]|$)|\sin\s)/iu
+const FIXED =
+  /(?<!\p{L})(?:fix(?:ed)?|resolved?|removed?|solved|corrected|behoben|beseitigt|corrigée?s?)(?!\p{L})/iu
 
 /** Statements about tests, builds and checks. */
 function checksIn(sentence: string): Stated[] {

@@ -1,4 +1,5 @@
 import { contentWords } from '../supersession.ts'
+import { isDryRun } from './session-commands.ts'
 
 /** Words that say who speaks or how, not what about. */
 const FRAME = new Set(
@@ -77,6 +78,7 @@ export class Sayings {
     const words = [...contentWords(statement)].filter(word => !frame.has(word))
     if ((kind === 'run' || kind === 'failure') && words.length === 0) return false
     if (words.length === 0 || this.#texts.some(text => text.includes(statement))) return true
+    const isDry = isDryRun(statement) || /dry[- ]run/i.test(statement)
     this.#words ??= this.#texts.map(contentWords)
     const amounts = kind === 'decision' ? [] : amountsIn(statement)
     const names = kind === 'user' ? namesIn(statement) : []
@@ -84,6 +86,7 @@ export class Sayings {
       (known, i) =>
         words.filter(word => known.has(word)).length / words.length >= ENOUGH[kind] &&
         names.every(name => known.has(name)) &&
+        (isDry || !isDryRun(this.#texts[i] ?? '')) &&
         (amounts.length === 0 || holdsAll(this.#texts[i] ?? '', amounts)),
     )
   }
