@@ -180,7 +180,10 @@ function inClause(clause: string, isCommand: boolean): PlacedSecret[] {
         !isIdentifier(value)) ||
       (near &&
         isWeak(value) &&
-        (isAnnounced || nearest?.kind !== 'pin' || !/^pins?$/i.test(nearest.name) || /\d{4}/.test(value))) ||
+        (isAnnounced ||
+          nearest?.kind !== 'pin' ||
+          !/^pins?$/i.test(nearest.name) ||
+          !CHIP_PIN.test(value))) ||
       (near && keypad && (isPinName || (nearest?.kind === 'password' && distance <= ADJACENT))) ||
       (before?.kind === 'password' && isWordBehind(clause, before.to, at, value))
     const isCertain = isSure || isStrongHere || isAnnounced
@@ -188,7 +191,8 @@ function inClause(clause: string, isCommand: boolean): PlacedSecret[] {
     if (
       !hit ||
       (!isCertain &&
-        (isIdSetting(clause, at, value) || isLabelled(lead, value, before && clause.slice(before.to, at))))
+        (isIdSetting(clause, at, value) ||
+          isLabelled(lead, value, left <= 60 ? clause.slice(at - left, at) : undefined)))
     )
       return []
     return [{ value, at, what: nearest?.kind === 'pin' ? 'pin' : labelOf(nearest?.name ?? '') }]
@@ -196,6 +200,9 @@ function inClause(clause: string, isCommand: boolean): PlacedSecret[] {
 }
 const kindOfName = (name: string): string =>
   /pin|otp/i.test(name) ? 'pin' : /pass|pwd/i.test(name) ? 'password' : 'key'
+
+/** A pin of a chip: `GPIO27`, `PA_5`. */
+const CHIP_PIN = /^[A-Z]{1,5}_?\d{1,3}$/
 
 /** A clause with more names than this is not a sentence; reading them all would take long. */
 const MAX_NAMES = 60

@@ -56,8 +56,8 @@ export const hasKeypadSigns = (value: string): boolean =>
 export const isLabelled = (before: string, value: string, behindName?: string): boolean =>
   ((!PASSWORD_SIGN.test(value) || VERSION.test(value)) && LABEL.test(before)) ||
   (!PASSWORD_SIGN.test(value) &&
-    NAMES_THING.test(before) &&
-    (behindName === undefined || !NAMES_SECRET.test(behindName))) ||
+    NAMES_THING.test(behindName ?? before) &&
+    !NAMES_SECRET.test(behindName ?? '')) ||
   (/^\d+$/.test(value) && NUMBERED.test(before))
 
 /**

@@ -21,6 +21,8 @@ describe('a value right behind the name of a secret', () => {
     ['root password on the host: hunter2X9k', 'hunter2X9k'],
     ['the password of the box is called Xk7pQ2z9vL', 'Xk7pQ2z9vL'],
     ['token id: Xk7pQ2z9vLq8', 'Xk7pQ2z9vLq8'],
+    ['The PIN like a7b9c', 'a7b9c'],
+    ['the access_token-Nummer: hunter2X9k', 'hunter2X9k'],
     ['secret_id: Xk7pQ2z9vLq8', 'Xk7pQ2z9vLq8'],
     ['"credentials":{"user":"bob","phrase":"Xk7pQ2z9vL"}', 'Xk7pQ2z9vL'],
   ])('is removed: %s', (sentence, secret) => {
@@ -69,6 +71,7 @@ describe('a value right behind the name of a secret', () => {
     'Das Passwort ist falsch. Le mot de passe est incorrect.',
     'reset the password for user 4711, see ticket ABC-123',
     'the customer lost the PIN, order number 4711, customer number 4712',
+    'the pin GPIO27 drives the valve',
     'price_id: price_1OaBcDeFgHiJkLmN of the account',
     'passphrase for new users: at least 20 characters',
     'the token for commit 9f86d081884c7d659a2feaa0c55ad015 is in the vault',
