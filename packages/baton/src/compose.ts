@@ -149,6 +149,10 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     })
   })
   links.add('fleet', fleet)
+  // `baton ps` shows a new session at once, also where one takes another's place.
+  live.listen(({ body }) => {
+    if (body.kind === 'event' && body.event.type === 'SessionStarted') watched.watch.outdated()
+  })
   // At once: a pull request may be merged, and its claim gone, before the next tick.
   live.listen(({ body }) => {
     if (body.kind !== 'claim' || body.what !== 'opened') return

@@ -455,9 +455,10 @@ describe('a full session of the real Claude Code', () => {
     expect(done.to).not.toBe(done.from)
     expect(documents(home)).toContain(done.document)
     expect(await revivals()).toBe(points.length)
-    expect(JSON.parse(await baton.must('ps', '--json')).sessions).toMatchObject([
-      { title: 'work', nativeSession: done.to },
-    ])
+    // The list of running programs may be a moment older than the end of the cycle.
+    await expect
+      .poll(async () => JSON.parse(await baton.must('ps', '--json')).sessions)
+      .toMatchObject([{ title: 'work', nativeSession: done.to }])
     // What it takes to start it again is private, and gone with the session.
     const kept = join(baton.stateDir, 'hosted')
     expect(readdirSync(kept).map(name => statSync(join(kept, name)).mode & 0o777)).toEqual([0o600])
