@@ -110,8 +110,9 @@ const RENDERERS = /^(helm (template|lint)|kustomize build|kubectl kustomize)$/
 const REMOTE = /^[\w+.-]+:\/\/|^\w+::|^[\w.-]+@[\w.-]+:|^--repo(=|$)/
 /** `host.example/…`, `…?ref=v1` */
 const REMOTE_KUSTOMIZATION = /^[\w-]+(\.[\w-]+)+\/|\?ref=/
-/** In a repository that Helm knows. A path of two names is taken for one. */
-const REMOTE_CHART = /^[\w-][\w.-]*\/[\w.-]+$/
+/** In a repository that Helm knows, such as `bitnami/nginx`. Below a folder with a usual name, it is the project's. */
+const REMOTE_CHART =
+  /^(?!(?:charts?|helm|deploy|deployments?|k8s|kubernetes|infra|ops|manifests)\/)[\w-][\w.-]*\/[\w.-]+$/
 
 function namesRemote({ words: all }: SimpleCommand, { program, path, parsed }: Assessment): boolean {
   const texts = all.map(({ value, prefix }) => value ?? prefix)

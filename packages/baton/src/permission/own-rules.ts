@@ -23,7 +23,8 @@ export function ownerOfRules(
     read: path => (isProjects(path) && place.read(path) !== undefined ? '{}' : place.read(path)),
     names: folder => (isProjects(folder) ? [] : place.names(folder)),
   }
-  if (whyOwnText('', withoutProject) !== undefined) return 'user'
+  // A command may have chosen the folder in which the next one works.
+  if (whyOwnText('', { ...withoutProject, cwd: place.project }) !== undefined) return 'user'
   return whyOwnText(command, withoutProject) === undefined ? 'project' : 'command'
 }
 

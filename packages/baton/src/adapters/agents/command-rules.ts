@@ -1,9 +1,17 @@
 import { parse } from 'jsonc-parser'
 
-/** Whether a rule's text may apply to a command: what it says before its first `*` occurs somewhere. Rather too often. */
+/** Whether a rule's text may apply to a command: what it says before its first `*` is in it. Rather too often. */
 export function mayApply(rule: string, command: string): boolean {
   const [literal = ''] = withoutQuotes(rule).replace(/:\*$/, '*').split('*')
-  return withoutQuotes(command).includes(literal.trim())
+  return hasWord(withoutQuotes(command), literal.trim())
+}
+
+/** Whether a word begins like this: `rm` is in `/bin/rm x`, but not in `npm run format`. */
+export function hasWord(text: string, start: string): boolean {
+  for (let at = text.indexOf(start); at !== -1; at = text.indexOf(start, at + 1)) {
+    if (start === '' || at === 0 || /[^\w.-]/.test(text[at - 1] ?? '')) return true
+  }
+  return false
 }
 
 /** Whether the rule applies to every command. */

@@ -286,7 +286,7 @@ async function moveBranch(
   const after = await localBranches()
   const isCopy = rest.some(word => /^(-[cC]|--copy)$/.test(word))
   // `git branch -M main` on main: there was nothing to rename.
-  const isSame = from === to && before.has(from)
+  const isSame = !isCopy && from === to && before.has(from)
   const isMade = isCopy ? !before.has(to) : before.has(from) && !after.has(from)
   const isDone = code === 128 && after.has(to) && (isSame || isMade)
   if (!isDone) process.stderr.write(Buffer.concat(said))

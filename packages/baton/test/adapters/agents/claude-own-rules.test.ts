@@ -65,6 +65,10 @@ describe('Claude Code must see the text of a command', () => {
     ['Read(./secrets/**)', 'cat a.txt'],
     ['WebFetch(domain:example.com)', 'curl example.com'],
     ['Read', 'cat a.txt'],
+    ['Read(./.env)', 'node -e "console.log(process.env.HOME)"'],
+    ['Read(./.env)', 'source .venv/bin/activate && cat .envrc .env.example'],
+    ['Read(./build)', 'npm run builder && ls build-tools'],
+    ['Edit(src/**)', 'ls mysrc'],
   ])('not where %s does not apply to: %s', (rule, command) => {
     expect(why(command, { [USER]: deny(rule) })).toBeUndefined()
     expect(why(command, { [USER]: ask(rule) })).toBeUndefined()
@@ -91,6 +95,11 @@ describe('Claude Code must see the text of a command', () => {
     ['Read(./.env)', 'for ((i = 0; i < 1 # .env\n; i++)); do :; done'],
     ['Read(./.env)', 'ls # "\n if cat .env"'],
     ['Read(./.env)', 'ls ) # .env'],
+    ['Read(./.env)', 'cat $DIR.env a/.env'],
+    ['Read(./.env)', 'cat ${DIR}.env'],
+    ['Read(./.env.*)', 'cat .env.local'],
+    ['Read(**/*.pem)', 'cat cert.pem.'],
+    ['Read(./build)', 'cat build/x'],
   ])('where %s names what is not surely a comment: %s', (rule, command) => {
     expect(why(command, { [USER]: deny(rule) })).toContain('may deny it')
   })
@@ -98,6 +107,8 @@ describe('Claude Code must see the text of a command', () => {
   test('for a rule about files where the command works in their folder', () => {
     const cwd = `${PROJECT}/secrets`
     expect(why('cat key', { [USER]: deny('Read(./secrets/**)') }, { cwd })).toContain('deny')
+    expect(why('cat key', { [USER]: deny('Read(./project/**)') }, { cwd })).toBeUndefined()
+    expect(why('cat key', { [USER]: deny('Read(~/project/**)') }, { cwd })).toContain('deny')
   })
 
   test.each([

@@ -3,7 +3,7 @@ import { withoutComments } from '@batonpass/shell-verdict/shell/comments'
 import type { RulePlace } from '../../../ports/agent.ts'
 import { parseSettings, settingAt, withoutQuotes } from '../command-rules.ts'
 import { ownFolder } from '../own-folder.ts'
-import { surelyApplies } from './sure-rules.ts'
+import { sureRules } from './sure-rules.ts'
 
 /**
  * Why Claude Code itself must see a command's own text: its deny and ask rules would not match the text that runs the
@@ -11,7 +11,8 @@ import { surelyApplies } from './sure-rules.ts'
  */
 export function whyOwnText(command: string, place: RulePlace): string | undefined {
   const text = withoutComments(command)
-  const mayApply = (rule: unknown) => mayMatch(rule, text, place.cwd)
+  const mayApply = (rule: unknown) => mayMatch(rule, text, place)
+  const surely = sureRules(command, place)
   const found = [...settingsOf(place)]
   for (const { name, settings } of found) {
     if (settings === undefined) return `${name} cannot be read`
@@ -21,7 +22,7 @@ export function whyOwnText(command: string, place: RulePlace): string | undefine
     if (denies !== undefined) return `Claude Code's own settings may deny it (${String(denies)})`
   }
   const asks = found.flatMap(({ settings }) => rulesIn(settings, 'ask')).filter(mayApply)
-  return asks.length === 0 || asks.some(rule => surelyApplies(rule, command, place))
+  return asks.length === 0 || asks.some(surely)
     ? undefined
     : `Claude Code's own settings may ask about it (${String(asks[0])})`
 }
@@ -30,7 +31,7 @@ export function whyOwnText(command: string, place: RulePlace): string | undefine
 export function whyAsk(command: string, place: RulePlace): string | undefined {
   const rule = [...settingsOf(place)]
     .flatMap(({ settings }) => rulesIn(settings, 'ask'))
-    .find(each => surelyApplies(each, command, place))
+    .find(sureRules(command, place))
   return rule === undefined ? undefined : `Claude Code's own settings ask about it (${String(rule)})`
 }
 
@@ -98,7 +99,11 @@ function foldersBetween(from: string, to: string): string[] {
 }
 
 /** Whether a rule such as `Bash(git push:*)` or `Read(./secrets/**)` may apply to a command. */
-function mayMatch(rule: unknown, command: string, cwd: string): boolean {
+function mayMatch(
+  rule: unknown,
+  command: string,
+  { cwd, project }: Pick<RulePlace, 'cwd' | 'project'>,
+): boolean {
   if (typeof rule !== 'string') return true
   const [, tool = '', , specifier = ''] = /^\s*([\w*]+)\s*(\(([\s\S]*)\))?\s*$/.exec(rule) ?? []
   if (tool === '') return true
@@ -109,9 +114,27 @@ function mayMatch(rule: unknown, command: string, cwd: string): boolean {
   }
   if (!/^(Read|Edit|Write|MultiEdit|NotebookEdit|Glob|Grep)$/.test(tool)) return false
   if (specifier === '') return false
-  const literal = specifier.split(/[*?[\]{}/]+/).filter(piece => !/^[.~]*$/.test(piece))
-  const last = literal.at(-1)
-  return last === undefined || text.includes(last) || cwd.includes(last)
+  const pieces = specifier.split(/(?<=[*?[\]{}/])|(?=[*?[\]{}/])/)
+  const at = pieces.findLastIndex(piece => !/^[*?[\]{}/.~]*$/.test(piece))
+  const last = pieces[at]
+  if (last === undefined) return true
+  const isEnd = (piece: string | undefined) => piece === undefined || piece === '/'
+  const ends = { before: isEnd(pieces[at - 1]), behind: isEnd(pieces[at + 1]) }
+  // A rule for the project's files does not speak about where the project is.
+  const isBelow = cwd === project || cwd.startsWith(`${project}/`)
+  const folder = isBelow && !/^(?:~|\/\/)/.test(specifier) ? cwd.slice(project.length) : cwd
+  return isNamed(last, text, ends) || isNamed(last, folder, ends)
+}
+
+/** `.env` is named in `cat a/.env` and `$DIR.env`, but not in `process.env`, `.envrc` or `.env.example`. */
+function isNamed(name: string, text: string, ends: { before: boolean; behind: boolean }): boolean {
+  for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
+    const before = text.slice(Math.max(0, at - 100), at)
+    const isStart = !ends.before || !/[\w.-]$/.test(before) || /\$\{?\w+$/.test(before)
+    const end = at + name.length
+    if (isStart && (!ends.behind || !/^(?:[\w-]|\.\w)/.test(text.slice(end, end + 2)))) return true
+  }
+  return false
 }
 
 /** Whether the parts follow each other in the text, the first one at the start of a word. */

@@ -2,27 +2,34 @@ import { analyse } from '@batonpass/shell-verdict/shell/analysis'
 import type { Reach } from '@batonpass/shell-verdict/shell/simple-command'
 import type { RulePlace } from '../../../ports/agent.ts'
 
-/** Whether a rule of Claude Code's surely applies to a command: to all of them, or to a part that runs by itself. */
-export function surelyApplies(
-  rule: unknown,
+/** Tells whether a rule of Claude Code's surely applies to a command: to all of them, or to a part that runs by itself. */
+export function sureRules(
   command: string,
   { cwd, home }: Pick<RulePlace, 'cwd' | 'home'>,
-): boolean {
-  const found = typeof rule === 'string' ? /^\s*Bash\s*(?:\(([\s\S]*)\))?\s*$/.exec(rule) : null
-  if (!found) return false
-  const pattern = found[1]?.trim() ?? ''
-  if (/^(?::?\*)?$/.test(pattern)) return true
-  // What a backslash means there is not the same in all versions.
-  if (pattern.includes('\\')) return false
-  const { commands, unknowns } = analyse(command, { cwd, home })
-  if (unknowns.some(({ code }) => code === 'syntax' || code === 'count')) return false
-  return commands.some(
-    ({ words, via }) =>
-      via.every(reach => AS_WRITTEN.has(reach)) &&
-      [words.map(({ text }) => text), words.map(({ text, value }) => value ?? text)].some(texts =>
-        matches(pattern, texts.join(' ')),
-      ),
-  )
+): (rule: unknown) => boolean {
+  let texts: readonly string[] | undefined
+  return rule => {
+    const found = typeof rule === 'string' ? /^\s*Bash\s*(?:\(([\s\S]*)\))?\s*$/.exec(rule) : null
+    if (!found) return false
+    const pattern = found[1]?.trim() ?? ''
+    if (/^(?::?\*)?$/.test(pattern)) return true
+    // What a backslash means there is not the same in all versions.
+    if (pattern.includes('\\')) return false
+    texts ??= partsOf(command, { cwd, home })
+    return texts.some(text => matches(pattern, text))
+  }
+}
+
+/** The parts that run by themselves, as written and without quotes; none if they are not surely all of them. */
+function partsOf(command: string, place: { cwd: string; home: string }): string[] {
+  const { commands, unknowns } = analyse(command, place)
+  if (unknowns.some(({ code }) => code === 'syntax' || code === 'count')) return []
+  return commands
+    .filter(({ via }) => via.every(reach => AS_WRITTEN.has(reach)))
+    .flatMap(({ words }) => [
+      words.map(({ text }) => text).join(' '),
+      words.map(({ text, value }) => value ?? text).join(' '),
+    ])
 }
 
 /** What Claude Code, too, takes apart; a function may never be called. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { AgentOwnSandbox, RulePlace } from '../../../ports/agent.ts'
+import { hasWord } from '../command-rules.ts'
 import { readShellCall } from './shell-call.ts'
 import { codexFolder } from './trust.ts'
 
@@ -83,5 +84,5 @@ function mayMatch(rule: string, command: string): boolean {
   const words = (list ?? word ?? '').match(/["']([^"']*)["']/g)?.map(quoted => quoted.slice(1, -1)) ?? []
   if (words.length === 0) return true
   const plain = command.replace(/['"\\]/g, '')
-  return words.some(each => plain.includes(each))
+  return words.some(each => hasWord(plain, each))
 }
