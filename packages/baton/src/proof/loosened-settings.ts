@@ -113,7 +113,11 @@ function looser(path: string, key: string, before: Settings, after: Settings): s
       return `"${gone[0]?.slice(0, 60)}" removed from ${shown}`
     return undefined
   }
-  if (LEAVES_OUT.test(name) && !LEAVES_OUT_NOTHING.test(name)) {
+  // `disallow_untyped_defs` and the rule `no-disabled-tests` only sound as if they left something out.
+  const isMisleading =
+    (STRICT.test(name) && !/^no_?check$/i.test(name)) ||
+    [...(was ?? []), ...(is ?? [])].every(value => LEVELS.has(value) && value !== 'false')
+  if (LEAVES_OUT.test(name) && !LEAVES_OUT_NOTHING.test(name) && !isMisleading) {
     const more = added.filter(value => !isBuilt(value) && !/^(?:false|0|null|)$/.test(value))
     const isNumber = more.every(value => Number(value) <= Number(was?.[0] ?? 0))
     return more.length > 0 && !isNumber ? `${shown} is now "${more[0]?.slice(0, 60)}"` : undefined
@@ -155,7 +159,10 @@ const MAX_COMPARED = 500
 function looserOptions(name: string, was: readonly string[], is: readonly string[]): string | undefined {
   const words = (values: readonly string[]) => values.flatMap(value => value.split(/\s+/)).filter(Boolean)
   const [before, now] = [words(was), words(is)]
-  const isNarrow = (word: string) => narrows(word, 'pytest')
+  const loaded = plugins(before)
+  const plugin = plugins(now).find(each => !loaded.includes(each) && !HARMLESS_PLUGIN.test(each))
+  if (plugin !== undefined) return `-p ${plugin.slice(0, 60)} added to ${name}`
+  const isNarrow = (word: string) => word !== '-p' && narrows(word, 'pytest')
   const more = now.find(word => isNarrow(word) && !before.includes(word))
   if (more !== undefined) return `${more.slice(0, 60)} added to ${name}`
   const gone = before.find(
@@ -164,6 +171,13 @@ function looserOptions(name: string, was: readonly string[], is: readonly string
   )
   return gone === undefined ? undefined : `${gone.slice(0, 60)} removed from ${name}`
 }
+
+/** What pytest loads with `-p`: code that may decide what a test's result is. */
+const plugins = (words: readonly string[]): string[] =>
+  words.flatMap((word, n) =>
+    word === '-p' ? [words[n + 1] ?? ''] : /^-p\w/.test(word) ? [word.slice(2)] : [],
+  )
+const HARMLESS_PLUGIN = /^(?:no:(?:cacheprovider|randomly|xdist|sugar|warnings)|xdist)$/
 
 const COSMETIC =
   /^(?:-[qvsrn]\w*|-n\d*|-[xp]|no:[\w.-]+|auto|\d+|--(?:tb|color|verbose|quiet|durations|capture|maxfail|cov[\w-]*)(?:=.*)?)$/
@@ -221,7 +235,7 @@ function settingsIn(path: string, text: string | undefined): Settings {
 
 /** Tables and sections of tools that check. */
 const CHECKERS =
-  /^(?:pytest|mypy|ruff|coverage|pylint|pyright|basedpyright|flake8|pycodestyle|run|report)(?![a-z])/
+  /^(?:pytest|mypy|ruff|coverage|pylint|pyright|basedpyright|basedmypy|ty|pyrefly|bandit|deptry|flake8|pycodestyle|run|report)(?![a-z])/
 const MAX_TEXT = 500_000
 const MAX_NAME = 200
 const MAX_LEVELS = 12
@@ -272,7 +286,8 @@ function readIni(text: string, add: Add, isShared: boolean): void {
     // Such a file is for other tools, too.
     if (isShared && !CHECKERS.test(section.replace(/^tool:/, ''))) continue
     const values = name === undefined ? (/^\s+\S/.test(line) ? line : '') : value
-    for (const each of values.split(/^\s*[#;].*|,/).map(part => part.trim())) if (each !== '') add(key, each)
+    for (const each of values.split(/^\s*[#;].*|,/).map(part => part.trim()))
+      if (each !== '') add(key, /^(?:true|false)$/i.test(each) ? each.toLowerCase() : each)
   }
 }
 

@@ -15,7 +15,13 @@ export function stripLiterals(text: string, language: Language, how?: 'keep-leng
   const out: string[] = []
   /** Where the code began that is not in `out` yet. */
   let start = 0
-  const before = () => (out.slice(-80).join('') + text.slice(Math.max(start, at - 80), at)).slice(-80)
+  /** The end of what is in `out`. */
+  let tail = ''
+  const push = (piece: string) => {
+    out.push(piece)
+    tail = (tail + piece.slice(-80)).slice(-80)
+  }
+  const before = () => (tail + text.slice(Math.max(start, at - 80), at)).slice(-80)
   let at = 0
   while (at < text.length) {
     const end = literalEnd(text, at, language, before)
@@ -23,15 +29,15 @@ export function stripLiterals(text: string, language: Language, how?: 'keep-leng
       at += 1
       continue
     }
-    out.push(text.slice(start, at))
+    push(text.slice(start, at))
     start = end
     const literal = text.slice(at, end)
     const isComment = literal.startsWith('//') || literal.startsWith('/*') || literal.startsWith('#')
     // What is computed inside a template is code, but never a test: it is left out with the rest.
     const blank = literal.replaceAll(/[^\n]/g, ' ')
     const quotes = blank.startsWith('  ') ? '""' : '"'
-    if (how === 'keep-length') out.push(isComment ? blank : quotes + blank.slice(quotes.length))
-    else out.push((isComment ? ' ' : '""') + literal.replaceAll(/[^\n]/g, ''))
+    if (how === 'keep-length') push(isComment ? blank : quotes + blank.slice(quotes.length))
+    else push((isComment ? ' ' : '""') + literal.replaceAll(/[^\n]/g, ''))
     at = end
   }
   return out.join('') + text.slice(start)

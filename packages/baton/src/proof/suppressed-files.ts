@@ -20,6 +20,9 @@ const SUPPRESSIONS: readonly { file: RegExp; comment: RegExp; until?: RegExp }[]
 /** What ends a suppression again before the end of the file. */
 const ENABLES = /^\s*(?:\/\/|\/\*)\s*(?:eslint|tslint|oxlint)[-:]enable\b|^#\s*pylint:\s*enable\b/
 
+/** What such a comment can end. */
+const DISABLES = /(?:eslint|tslint|oxlint)[-:]disable|pylint:\s*disable/
+
 /** Whether a linter or a type checker may read comments in this file. */
 export const maySuppress = (path: string): boolean => SUPPRESSIONS.some(({ file }) => file.test(path))
 
@@ -52,7 +55,9 @@ function commentsIn(path: string, text = ''): string[] {
       const rules = rulesIn(line)
       const ends = (of: ReadonlySet<string>) =>
         rules.size === 0 || (of.size > 0 && [...of].every(rule => rules.has(rule)))
-      open = open.filter(({ at, rules: of }) => n - at > lines.length / 2 || !ends(of))
+      open = open.filter(
+        ({ comment, at, rules: of }) => !DISABLES.test(comment) || n - at > lines.length / 2 || !ends(of),
+      )
     }
     if (kind.comment.test(line) && open.length < MAX_COMMENTS)
       open.push({ comment: line.trim(), at: n, rules: rulesIn(line) })

@@ -149,11 +149,15 @@ export const narrows = (option: string, command: string): boolean =>
 
 const NARROWS =
   /^(?:-(?:run|skip|short)|--(?:deselect|ignore|ignore-glob|exclude|skip|only|filter|grep|fgrep|invert|last-failed|lf|testNamePattern|testPathPatterns?|testPathIgnorePatterns|test-name-pattern|test-skip-pattern|passWithNoTests|exit-zero|reruns|retries|retry|onlyChanged|changed|related|shard|force-exit|warn-only|ignore-pattern|lib|doc|bin)(?:=.*)?)$/
-/** What means something else to other tools: `-k` is `--keep-going` to make, `-p` a plugin to pytest and a project to tsc. */
+/**
+ * What means something else to other tools: `-k` is `--keep-going` to make, `-x` leaves a task out in Gradle, `-p` names a
+ * package to Cargo, a plugin to pytest and a project to tsc.
+ */
 const OF_TOOLS: readonly { option: string; tool: RegExp; not?: RegExp }[] = [
-  { option: '-k', tool: /\b(?:pytest|py\.test|unittest)\b/ },
+  { option: '-k', tool: /./, not: /(?:^|[\s/])(?:g?make|ninja|bazel)\b/ },
+  { option: '-x', tool: /(?:^|[\s/])gradlew?\b/ },
   // `python -m pytest` runs a module.
   { option: '-m', tool: /\b(?:pytest|py\.test)\b/, not: /\bpython3?\b/ },
-  { option: '-p', tool: /(?:^|[\s/])cargo\b/ },
+  { option: '-p', tool: /(?:^|[\s/])cargo\b|\b(?:pytest|py\.test)\b/ },
   { option: '--quiet', tool: /(?:^|[\s/])eslint\b/ },
 ]

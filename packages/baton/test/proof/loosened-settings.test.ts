@@ -38,6 +38,9 @@ describe('settings', () => {
     ],
     ['pytest.ini', '[pytest]\naddopts = -q\n', '[pytest]\naddopts = -q -p no:cacheprovider\n'],
     ['pytest.ini', '[pytest]\naddopts = -q -x\n', '[pytest]\naddopts = -q\n'],
+    ['pyproject.toml', '', '[tool.mypy]\ndisallow_untyped_defs = true\nwarn_unused_ignores = true\n'],
+    ['.eslintrc.json', '{}', json({ rules: { 'jest/no-disabled-tests': 'error' } })],
+    ['mypy.ini', '[mypy]\n', '[mypy]\nskip_cache_mtime_checks = False\n'],
   ])('that leave nothing out may change: %s %#', (path, before, after) => {
     expect(found(path, before, after)).toEqual([])
   })
@@ -54,6 +57,13 @@ describe('settings', () => {
       json({ compilerOptions: { noImplicitAny: true } }),
     ],
     ['.eslintrc.json', json({ extends: ['a', 'b'] }), json({ extends: ['a'] })],
+    ['pyproject.toml', '[tool.mypy]\ndisallow_untyped_defs = true\n', '[tool.mypy]\n'],
+    ['mypy.ini', '[mypy]\nstrict = True\n', '[mypy]\nstrict = False\n'],
+    ['.eslintrc.json', json({ rules: { 'jest/no-disabled-tests': 'error' } }), json({ rules: {} })],
+    ['pytest.ini', '[pytest]\naddopts = -ra\n', '[pytest]\naddopts = -ra -p helper\n'],
+    ['pytest.ini', '[pytest]\naddopts = -ra\n', '[pytest]\naddopts = -ra -phelper\n'],
+    ['a.ts', 'f()\n', '// @ts-nocheck\n/* eslint-enable */\nf()\n'],
+    ['pyproject.toml', '[tool.ty.rules]\na = "error"\n', '[tool.ty.rules]\na = "ignore"\n'],
   ])('that leave something out may not: %s %#', (path, before, after) => {
     expect(found(path, before, after)).toHaveLength(1)
   })
