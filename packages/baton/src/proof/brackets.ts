@@ -1,3 +1,9 @@
+/** Part of a text, from a place to before another. */
+export interface Range {
+  start: number
+  end: number
+}
+
 /** Gives the place of the bracket that closes the one at a place; undefined if none does. */
 export type BracketEnds = (open: number) => number | undefined
 

@@ -1,12 +1,6 @@
-import { type BracketEnds, pairBrackets } from './brackets.ts'
+import { type BracketEnds, pairBrackets, type Range } from './brackets.ts'
 import { blankSameInPython, deadInPython } from './live-python.ts'
 import { type Language, stripLiterals } from './strip-literals.ts'
-
-/** Part of a text, from a place to before another. */
-export interface Range {
-  start: number
-  end: number
-}
 
 /**
  * The text with spaces in place of assertions that cannot fail a test: code after an early return, under a condition without

@@ -1,4 +1,4 @@
-import type { Range } from './live-code.ts'
+import type { Range } from './brackets.ts'
 
 /** An indented part of Python code. */
 interface Suite {

@@ -1,5 +1,4 @@
-import { type BracketEnds, pairBrackets } from './brackets.ts'
-import type { Range } from './live-code.ts'
+import { type BracketEnds, pairBrackets, type Range } from './brackets.ts'
 import type { Language } from './strip-literals.ts'
 
 /** Code that runs once for each row of a table. */
