@@ -99,7 +99,7 @@ function isBareSecret(name: string, value: string, sign: string, before: string)
   // On a command line, in a query string or in an environment file, only a value can follow.
   const plain = /^[-?&]/.test(before) || (sign === '=' && /^[A-Z0-9_]+$/.test(before))
   if (plain) return value.length >= 4 && !/^(?:true|false|null|none)$/i.test(value)
-  // What is no name and no expression is the value itself: `password=folio-verso` in the address of a database.
+  // What is neither a name nor an expression is the value itself: `password=folio-verso` in the address of a database.
   if (sign === '=' && isPassword(name) && /^[\p{L}\d]+(?:[-!#%&@^~+][\p{L}\d]+)+$/u.test(value)) return true
   if (/[()[\]{}]/.test(value) || /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/.test(value)) return false
   return isPassword(name) ? value.length >= 6 && hasBoth(value) : looksRandom(value)

@@ -186,7 +186,7 @@ describe('derived checks', () => {
     ['a reporter of the runner', 'vitest.config.ts', '', "  reporters: ['default', 'junit'],\n", false],
     ['a reporter that is a package', 'vitest.config.ts', '', "  reporters: ['evil'],\n", true],
     ['a reporter that another runner has', 'jest.config.js', '', "  reporters: ['dot'],\n", true],
-    ['a reporter that is no setting', 'vitest.config.ts', '', "  reporters: ['default']\n", true],
+    ['a reporter that changes no result', 'vitest.config.ts', '', "  reporters: ['default']\n", true],
     ['a comment', 'vitest.config.ts', '', '  // More.\n', false],
     ['the end of a comment', 'vitest.config.ts', '', '  // */\n', true],
     ['a threshold', 'vitest.config.ts', 'lines: 80', 'lines: 0', false],
