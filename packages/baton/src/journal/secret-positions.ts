@@ -69,11 +69,15 @@ export function isIdSetting(line: string, at: number, value: string): boolean {
   const from = Math.max(0, at - LONGEST_SETTING)
   const { start, quoted, key = quoted ?? '' } = SETTING.exec(line.slice(from, at))?.groups ?? {}
   if (key === '' || SECRET_PART.test(snakeCase(key))) return false
+  if (IN_SECRET.test(line.slice(from, at))) return false
   if (/(?:[_-]ids?|\p{Ll}Ids?)$/u.test(key) || value.startsWith(`${key}_`)) return true
   const isKey = quoted !== undefined || start === '{' || (start !== undefined && from === 0)
   return isKey && ID_KEY.test(key) && SETTING_ENDS.test(line.slice(at + value.length, at + value.length + 8))
 }
 const LONGEST_SETTING = 80
+/** In an object that a secret's name stands for, even an id may be the secret: `"token": {"id": "…"}`. */
+const IN_SECRET =
+  /(?:token|secret|password|credential)s?["']?\s{0,3}[:=]\s{0,3}\{\s{0,3}["']?(?:id|hash)["']?\s{0,3}[:=]\s{0,3}["']?$/i
 const SETTING =
   /(?:["'](?<quoted>[\p{L}_][\p{L}\d_.-]{0,40})["']|(?:(?<start>^|\{)\s{0,8}(?:-\s)?|(?<![\p{L}\d_.-]))(?<key>[\p{L}_][\p{L}\d_.-]{0,40}))\s{0,3}[:=]\s{0,3}["']?(?:W\/)?\\?["']?$/u
 const SETTING_ENDS = /^\\?["']?["']?\s{0,3}(?:[,;}\])#]|$)/

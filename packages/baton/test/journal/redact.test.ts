@@ -80,6 +80,8 @@ describe('redaction', () => {
     ['The PIN of the phone is 4711.', 'The PIN of the phone is [redacted: pin].'],
     ['The PIN of the test phone is 4711.', 'The PIN of the test phone is [redacted: pin].'],
     ['Use Kotum42!x as the passphrase', 'Use [redacted: password] as the passphrase'],
+    ['"token":{"id":"Hunter2x9kAb"}', '"token":{"id":"[redacted: token]"}'],
+    ['"job":{"id":"Hunter2x9kAb"}', '"job":{"id":"Hunter2x9kAb"}'],
     ['Zugangsdaten: dev / Kotum42!x', 'Zugangsdaten: dev / [redacted: password]'],
     ['Le mot de passe du compte est Lavande-3141.', 'Le mot de passe du compte est [redacted: password].'],
     ['La contraseña del SMTP es Membrillo.88', 'La contraseña del SMTP es [redacted: password]'],
