@@ -3,9 +3,10 @@ import type { PermissionJudgement, PermissionStep, ReleasedAction } from '@baton
 import { isInside } from '@batonpass/shell-verdict/paths/resolve'
 import type { UnnamedWrites } from '../ports/unnamed-writes.ts'
 import type { SessionSettings } from '../sandbox/access/access.ts'
+import { isPull } from '../sandbox/broker/broker-takes.ts'
 import { canBind } from '../sandbox/broker/released-actions.ts'
 import { answersHost } from '../sandbox/network/host-settings.ts'
-import { READABLE_HOME, READABLE_SYSTEM, whyProtected } from '../sandbox/paths.ts'
+import { READABLE_HOME, READABLE_SYSTEM, whyPartProtected } from '../sandbox/paths.ts'
 import { PRIVATE } from './needs-outside.ts'
 
 /** The folders that decide what a command finds inside. Absolute, without links. */
@@ -101,7 +102,7 @@ export async function whyOutside(
   const brings = (effects.brings ?? []).filter(
     ([what = '', sub = '']) => !BRINGS_NOTHING.test(what === 'unknown' ? sub : what),
   )
-  const isReadOnly = (path: string) => whyPartProtected(path.slice(place.worktree.length + 1)) !== undefined
+  const isReadOnly = (path: string) => whyReadOnly(path.slice(place.worktree.length + 1)) !== undefined
   // Changed hooks of the project may run: they are contained.
   if (brings.length > 0 && (await ports.mayChange(place.worktree, brings, isReadOnly, false)))
     return 'it may bring other settings of agents, editors or Baton'
@@ -119,7 +120,7 @@ export const mayLeaveByMode = (
 
 /** What a person is asked about a command that runs inside after the yes: nothing of it leaves the sandbox. */
 export function questionInside(judgement: PermissionJudgement): PermissionStep | undefined {
-  return stepsInside(judgement).find(step => step.decision === 'ask')
+  return stepsInside(judgement).find(step => step.decision === 'ask' && !step.hiddenInside)
 }
 
 /** The steps of the parts that the broker does nothing for. */
@@ -130,10 +131,17 @@ function stepsInside({ trail, effects: { brokered = [] } }: PermissionJudgement)
 
 /** What the broker does for a command only after a yes. */
 function openSteps({ trail, effects: { brokered = [] } }: PermissionJudgement): PermissionStep[] {
-  const places = new Set<number | undefined>(
-    brokered.flatMap(({ at, granted }) => (granted === true ? [] : [at])),
+  const open = brokered.filter(({ granted }) => granted !== true)
+  const places = new Set<number | undefined>(open.map(({ at }) => at))
+  // Of a pull, a fetch leaves, about which the broker decides. The rest runs inside.
+  const pulls = new Set<number | undefined>(open.flatMap(({ at, words }) => (isPull(words) ? [at] : [])))
+  return trail.filter(
+    step =>
+      step.at !== undefined &&
+      places.has(step.at) &&
+      step.decision !== 'allow' &&
+      !(step.decision === 'undecided' && !isOwnRule(step) && pulls.has(step.at)),
   )
-  return trail.filter(({ at, decision }) => at !== undefined && places.has(at) && decision !== 'allow')
 }
 
 /**
@@ -186,7 +194,7 @@ function whyNotWritten(
   { exists }: ContainmentPorts,
 ): string | undefined {
   if (isInside(path, worktree)) {
-    const what = whyPartProtected(path.slice(worktree.length + 1))
+    const what = whyReadOnly(path.slice(worktree.length + 1))
     return what && `it changes ${what}`
   }
   if (isInside(path, '/dev') || writable.some(folder => isInside(path, folder))) return undefined
@@ -195,14 +203,9 @@ function whyNotWritten(
   return `it writes to ${path}`
 }
 
-function whyPartProtected(path: string): string | undefined {
-  const names = path.split('/')
-  for (let end = 1; end <= names.length; end++) {
-    const why = whyProtected(names.slice(0, end).join('/'))
-    if (why) return why
-  }
-  return /(^|\/)\.git\/(config|hooks|info)(\/|$)/.test(path) ? 'the git configuration' : undefined
-}
+const whyReadOnly = (path: string): string | undefined =>
+  whyPartProtected(path) ??
+  (/(^|\/)\.git\/(config|hooks|info)(\/|$)/.test(path) ? 'the git configuration' : undefined)
 
 const SYSTEM = [...READABLE_SYSTEM, '/dev', '/proc', '/sys']
 

@@ -10,7 +10,7 @@ import { grantStep } from './grants/grants-in-force.ts'
 import type { JudgeContext, PermissionRequest } from './judge-context.ts'
 import { JudgementCollector } from './judgement-collector.ts'
 import { holdsProtected } from './paths/listed-names.ts'
-import { commitScript, guardedPath } from './paths/protected.ts'
+import { guardedPath, runsLater } from './paths/protected.ts'
 import type { Subject } from './rules/match.ts'
 import { ownAddress } from './rules/own.ts'
 import { ruleStep, secretStep, spokenBy } from './rules/steps.ts'
@@ -129,7 +129,7 @@ function judgeFile(context: JudgeContext, access: 'read' | 'names' | 'write'): P
       : (secretPath(path, request.home) ??
         secretPath(real, request.home) ??
         searched.names.map(name => secretPath(`/${name}`, request.home, true)).find(Boolean) ??
-        (access === 'write' ? (commitScript(path) ?? commitScript(real)) : undefined))) ??
+        (access === 'write' ? (runsLater(path, worktree) ?? runsLater(real, worktree)) : undefined))) ??
     // A search goes down into what it is given, dot folders included.
     (searched.deep
       ? [path, real].map(each => holdsProtected(each, request.home, guarded, true)).find(Boolean)

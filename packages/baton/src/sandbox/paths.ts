@@ -56,6 +56,16 @@ export function whyProtected(path: string): string | undefined {
   return patterns.find(({ pattern }) => pattern.test(path))?.what
 }
 
+/** The same for a path below a worktree that is in a protected folder. */
+export function whyPartProtected(path: string): string | undefined {
+  const names = path.split('/')
+  for (let end = 1; end <= names.length; end++) {
+    const why = whyProtected(names.slice(0, end).join('/'))
+    if (why) return why
+  }
+  return undefined
+}
+
 /** `.env` files, except the examples that are meant to be read. */
 export function isEnvFile(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1)

@@ -7,7 +7,7 @@ import type { SimpleCommand } from '@batonpass/shell-verdict/shell/simple-comman
 import { literalWord, type Word } from '@batonpass/shell-verdict/shell/word'
 import type { JudgeContext } from '../judge-context.ts'
 import { foundByListing, holdsProtected } from './listed-names.ts'
-import { commitScript, guardedFolder, guardedPath } from './protected.ts'
+import { guardedFolder, guardedPath, runsLater } from './protected.ts'
 
 export interface PathFindings {
   reads: string[]
@@ -96,8 +96,8 @@ export function judgePaths(
         found.secret ??=
           secretPath(path, request.home) ??
           secretPath(real, request.home) ??
-          commitScript(path) ??
-          commitScript(real)
+          runsLater(path, worktree) ??
+          runsLater(real, worktree)
       if (assessment.deletes && isRoot(real, request.home)) found.root ??= real
       if (!insideWorktree(word, path, real, worktree, assessment)) inside = false
     }

@@ -2,6 +2,7 @@ import { posix } from 'node:path'
 import { couldMatch, reachOf } from '@batonpass/shell-verdict/paths/reach'
 import { isInside } from '@batonpass/shell-verdict/paths/resolve'
 import type { HookFiles } from '../../ports/agent.ts'
+import { WORKTREES_OF_AGENTS, whyPartProtected } from '../../sandbox/paths.ts'
 
 /** What belongs to Baton and to the agents' hooks: no rule opens it to an agent. */
 export interface Guarded {
@@ -132,13 +133,19 @@ const endsIn = (path: string, name: string): boolean => path.endsWith(`/${fold(n
 /** Many file systems hold `.Claude` and `.claude` for one. */
 const fold = (path: string): string => path.toLowerCase()
 
-/** Why writing this needs a person, although it is an ordinary file: git runs it, or finds its settings through it. */
-export function commitScript(path: string): string | undefined {
+/** Why writing this needs a person, although it is a file of the project: programs outside the sandbox run what it says. */
+export function runsLater(path: string, worktree: string): string | undefined {
   if (/(^|\/)\.git$/i.test(path)) return 'the link of a folder to its repository (.git)'
+  const below = posix.relative(worktree, path).replace(WORKTREE_OF_AGENT, '')
+  const what = below.startsWith('..') ? undefined : whyPartProtected(below)
+  if (what !== undefined) return `${what} (${below})`
   return COMMIT_SCRIPTS.test(path)
     ? `a script that git runs at a commit (${posix.basename(path)})`
     : undefined
 }
+
+/** Agents keep whole worktrees in folders that are otherwise theirs. */
+const WORKTREE_OF_AGENT = new RegExp(`^(?:${WORKTREES_OF_AGENTS.join('|')})/[^/]+/`)
 
 const COMMIT_SCRIPTS =
   /(^|\/)(\.(husky|githooks|lefthook)(\/|$)|\.?lefthook(-local)?\.(ya?ml|toml|json)$|\.pre-commit-config\.ya?ml$|\.huskyrc|\.lintstagedrc|\.simple-git-hooks)/i

@@ -83,7 +83,22 @@ const wget: Check = use => {
       becomes(use, 'unlisted', 'sends a header only known when it runs')
     else if (use.result.writes.length === 0 && use.parsed.uncertain.length === 0)
       harmless(use, 'asks without saving')
+  } else if (!has(use, '-O', '--output-document', '-P', '--directory-prefix') && !use.result.unknownFlags) {
+    for (const word of use.parsed.positionals) {
+      const name = savedName(word.value)
+      if (name === undefined) return becomes(use, 'unlisted', 'writes to a file only known when it runs')
+      use.result.writes.push(literalWord(`./${name}`))
+    }
   }
+}
+
+/** What wget calls the file of an address, with its query; undefined where it would be another name. */
+function savedName(address: string | undefined): string | undefined {
+  const [plain = '', query] = address?.replace(/#.*$/s, '').split(/\?(.*)/s) ?? []
+  const [, path = ''] = plain.replace(/^[a-z]+:\/\//i, '').split(/\/(.*)/s)
+  const name = path.slice(path.lastIndexOf('/') + 1) || 'index.html'
+  const full = query === undefined ? name : `${name}?${query.replaceAll('/', '%2F')}`
+  return address === undefined || /%|^\.{1,2}$/.test(name) ? undefined : full
 }
 
 /** `--input FILE` and `-F key=@FILE` carry a file out, whatever the request asks for; `-` is standard input. */
