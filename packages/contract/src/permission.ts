@@ -94,6 +94,8 @@ export const PermissionStep = z.object({
   outside: z.literal(true).optional(),
   /** The position of the part among the commands that were found in the text. Two parts can have the same text. */
   at: z.number().int().nonnegative().optional(),
+  /** It asks only about secrets that commands in the sandbox cannot see. */
+  hiddenInside: z.literal(true).optional(),
 })
 export type PermissionStep = z.infer<typeof PermissionStep>
 

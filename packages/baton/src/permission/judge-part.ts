@@ -11,7 +11,7 @@ import { coverCommand, coverLater } from './grants/cover.ts'
 import { type Covered, grantStep } from './grants/grants-in-force.ts'
 import type { JudgeContext } from './judge-context.ts'
 import type { JudgementCollector } from './judgement-collector.ts'
-import { followsProject, needsOutside } from './needs-outside.ts'
+import { followsProject, needsOutside, printsVariables } from './needs-outside.ts'
 import { judgePaths, noFindings, type PathFindings, touched } from './paths/judge-paths.ts'
 import { exactCommand } from './rules/exact-command.ts'
 import type { Subject } from './rules/match.ts'
@@ -137,8 +137,9 @@ function byRules(
 ): boolean {
   const { rules } = context
   const part = subject.text
-  // Inside it would find an empty file, or none.
-  if (found.secret) collector.leaves.add(`it touches ${found.secret}, which is hidden in the sandbox`)
+  // Inside it would find an empty file, or none, or could not write it.
+  if (found.secret)
+    collector.leaves.add(`it touches ${found.secret}, which is hidden or read-only in the sandbox`)
   const spoken = spokenBy(rules, subject)
   // A grant lifts an ask, never a deny.
   if (covered && spoken?.decision !== 'deny' && assessment.kind !== 'destroy') {
@@ -199,10 +200,10 @@ function builtin(
     const reason = `${assessment.program} reads or writes a path only known when it runs: ${found.unknownPath}`
     return { rule, decision: 'undecided', part, reason }
   }
-  return { rule, decision, part, reason: reasonOf(assessment) }
+  const hidden = printsVariables(assessment) ? { hiddenInside: true as const } : {}
+  return { rule, decision, part, reason: reasonOf(assessment), ...hidden }
 }
 
-/** "npm test runs the project's own code"; what is not simply its sub-command follows in brackets. */
 /** Names the real danger: a whole home or system folder would be gone. */
 function rootReason(path: string, home: string): string {
   const plain = path.replace(/\/\*$/, '') || '/'
@@ -210,6 +211,7 @@ function rootReason(path: string, home: string): string {
   return plain === '/' ? 'it deletes every file on this machine' : `it deletes the system folder ${plain}`
 }
 
+/** "npm test runs the project's own code"; what is not simply its sub-command follows in brackets. */
 function reasonOf({ kind, program, path, reason }: Assessment): string {
   const meaning = KIND_MEANING[kind]
   const subcommand = path.join(' ')

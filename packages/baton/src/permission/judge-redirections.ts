@@ -45,7 +45,8 @@ export function judgeRedirections(
     undoCheck.part(command, assessment, found)
     const step = stepFor(command, { part, target, reads, found }, context)
     if (step) collector.add(step)
-    if (found.secret) collector.leaves.add(`it touches ${found.secret}, which is hidden in the sandbox`)
+    if (found.secret)
+      collector.leaves.add(`it touches ${found.secret}, which is hidden or read-only in the sandbox`)
   }
 }
 

@@ -100,7 +100,7 @@ const OUTSIDE = words(`
   psql mysql mariadb mongosh mongo redis-cli sqlcmd pg_dump pg_restore pg_isready createdb dropdb mysqldump
   mysqladmin clickhouse-client
   xdg-open open code cursor subl zed idea xclip xsel pbcopy pbpaste wl-copy wl-paste notify-send osascript
-  dig nslookup host whois traceroute mtr gpg gpg2 pass op secret-tool uvx pipx`)
+  dig nslookup host whois traceroute mtr gpg gpg2 pass op secret-tool pipx`)
 
 /** Uses of such programs that need the project alone. */
 const LOCAL =
@@ -136,9 +136,11 @@ const DOWNLOADS = words(`
 const INSTALLERS = words('npm yarn pnpm bun pip pip3 poetry pipenv pdm uv cargo go bundle')
 const INSTALLS = words(`
   install i ci add update up upgrade fetch get download dlx create outdated view info show search sync lock index wheel`)
+/** Their registries say which versions are known to be unsafe; the others ask a server of their own. */
+const AUDITORS = words('npm yarn pnpm bun')
 /** Their target is a folder outside the project that is read-only inside. */
 const INSTALLS_ELSEWHERE =
-  /^((cargo|go|bun|uv) (install|upgrade)|(uv|poetry|pipenv|pdm) (python|self|tool))\b/
+  /^((cargo|go|uv) (install|upgrade)|bun upgrade|(uv|poetry|pipenv|pdm) (python|self|tool))\b/
 const GLOBAL =
   /^(-\w*g\w*|--global|--location=global|--user|--prefix.*|--target.*|--root.*|--system|--break-system-packages)$/
 
@@ -149,7 +151,10 @@ function installOf(command: SimpleCommand, assessment: Assessment): string | und
   const own = command.words.map(({ value }) => value ?? '')
   if (/^(npx|bunx|pnpx)$/.test(program))
     return own.some(word => FETCHED.test(word)) ? `${program} downloads a package` : undefined
-  const isInstall = INSTALLERS.test(program) && (INSTALLS.test(sub) || (program === 'yarn' && sub === ''))
+  if (program === 'uvx' || (program === 'pipx' && sub === 'run')) return `${program} downloads a package`
+  const isInstall =
+    INSTALLERS.test(program) &&
+    (INSTALLS.test(sub) || (program === 'yarn' && sub === '') || (sub === 'audit' && AUDITORS.test(program)))
   if (!isInstall || own.some(word => GLOBAL.test(word))) return undefined
   const text = `${program} ${sub}`.trim()
   return INSTALLS_ELSEWHERE.test(text) ? undefined : `${text} needs the network`
@@ -164,10 +169,19 @@ function subcommandOf({ words: all }: SimpleCommand, { path }: Assessment): read
   return all.slice(1).flatMap(({ value }) => (value !== undefined && !value.startsWith('-') ? [value] : []))
 }
 
+/** Databases that are files. */
+const EMBEDDED = words('sqlite3 duckdb')
+const VARIABLES = words('env genv printenv echo printf export readonly declare typeset local set ps')
+
+/** Whether a command shows secrets only if variables or other processes have them: in the sandbox those are hidden. */
+export const printsVariables = ({ kind, program }: Pick<Assessment, 'kind' | 'program'>): boolean =>
+  kind === 'credential' && VARIABLES.test(program)
+
 const LOOPBACK = /^(?:[a-z][\w+.-]*:\/\/)?(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[?::1\]?)(?:[:/?#]|$)/i
 
 /** Servers of the session itself answer inside. */
-function needsNetwork(command: SimpleCommand, { kind, hosts }: Assessment): boolean {
+function needsNetwork(command: SimpleCommand, { kind, hosts, program: shown }: Assessment): boolean {
+  if (printsVariables({ kind, program: shown }) || EMBEDDED.test(shown)) return false
   if (hosts.length > 0) return !hosts.every(({ value, prefix }) => LOOPBACK.test(value ?? prefix))
   const program = programName(command.words[0]?.value ?? '')
   if (!/^(fetch|remote|demolish|credential)$/.test(kind) && program !== 'ping') return false

@@ -11,6 +11,8 @@ export interface InsideNetwork {
 export interface HostRule extends Target {
   /** Undefined: every method. */
   methods?: readonly string[] | undefined
+  /** Paths to which programs may POST as well: the server answers a question there, and keeps nothing. */
+  questions?: readonly string[] | undefined
   /** The user's own configuration names it, so its address may be in a private network. */
   isUsers: boolean
   /** Below these paths the proxy adds a login that commands never see. */

@@ -1,6 +1,11 @@
 import { Config, type ConfigInput } from '@batonpass/contract/config'
 import { describe, expect, test } from 'vitest'
-import { type ContainmentPlace, hiddenInside, whyOutside } from '../../src/permission/containment.ts'
+import {
+  type ContainmentPlace,
+  hiddenInside,
+  questionInside,
+  whyOutside,
+} from '../../src/permission/containment.ts'
 import { judge } from '../../src/permission/judge.ts'
 import { rulesInForce } from '../../src/permission/rules-in-force.ts'
 
@@ -60,6 +65,8 @@ describe('a command runs in the sandbox', () => {
     ['reads system files', 'cat /etc/os-release /usr/include/stdio.h'],
     ['names a file of the home folder, which is not there inside', 'cat ~/notes.txt'],
     ['deletes what a snapshot brings back', 'rm -rf src'],
+    ['changes a database that is a file', `sqlite3 dev.db "update users set name = 'x'"`],
+    ['shows variables, of which secret ones are hidden', 'env | sort; printenv; set; echo "$API_KEY"'],
   ])('that %s: %s', async (_, command) => {
     expect(await outside(command)).toBeUndefined()
   })
@@ -84,6 +91,31 @@ describe('a command runs in the sandbox', () => {
     const place = { broker }
     for (const command of asked) expect(await outside(command, { place })).toBeDefined()
     for (const command of inside) expect(await outside(command, { place })).toBeUndefined()
+  })
+
+  test('and asks about variables only outside, but about what a rule of the person asks also inside', () => {
+    const question = (command: string, config: ConfigInput = {}) => {
+      const rules = rulesInForce(Config.parse(config), { worktree: WORKTREE, home: HOME })
+      const request = { tool: 'Bash', input: { command }, cwd: WORKTREE, worktree: WORKTREE, home: HOME }
+      const judgement = judge(request, rules)
+      return { text: judgement.decision, inside: questionInside(judgement)?.part }
+    }
+    expect(question('env')).toEqual({ text: 'ask', inside: undefined })
+    expect(question('env', { permissions: { ask: [{ program: 'env' }] } }).inside).toBe('env')
+    expect(question('env; git pull', { permissions: { ask: [{ program: 'git' }] } })).toEqual({
+      text: 'ask',
+      inside: undefined,
+    })
+  })
+
+  test('of which a pull needs no yes, unless a rule of the person asks about it', async () => {
+    const place: Partial<ContainmentPlace> = { broker: 'rules' }
+    expect(await outside('git pull', { place })).toBeUndefined()
+    expect(await outside('git -C . pull --ff-only origin main', { place })).toBeUndefined()
+    expect(await outside('git pull && git push', { place })).toMatch(/git push/)
+    expect(
+      await outside('git pull', { place, config: { permissions: { ask: [{ program: 'git' }] } } }),
+    ).toMatch(/git pull/)
   })
 
   test('that reads or writes what the settings open', async () => {
@@ -237,6 +269,12 @@ describe('a command that downloads packages', () => {
     'go get example.com/x',
     'bundle install',
     'npx -y create-vite app',
+    'bun install',
+    'uvx ruff check .',
+    'pipx run black --check .',
+    'npm audit --json',
+    'npm audit fix',
+    'pnpm audit',
   ])('runs in the sandbox where registries answer: %s', async command => {
     expect(await outside(command, { place: { hasRegistries: true } })).toBeUndefined()
     expect(await outside(command)).toMatch(/needs the network|downloads a package/)
@@ -245,7 +283,9 @@ describe('a command that downloads packages', () => {
   test.each([
     'npm install -g typescript',
     'npm publish',
-    'npm audit',
+    'bun install -g x',
+    'pipx install black',
+    'cargo audit',
     'pip install --user x',
     'cargo install ripgrep',
     'go install example.com/x@latest',

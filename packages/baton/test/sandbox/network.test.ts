@@ -129,6 +129,21 @@ describe('the network of the sandbox', { timeout: 300_000 }, () => {
     expect(existsSync(join(world.home, '.npm'))).toBe(false)
   })
 
+  it('lets a package manager ask which packages are unsafe, and only that', async () => {
+    registry.requests.length = 0
+    const ran = await world.run('npm audit 2>&1')
+    expect(ran.stdout).toContain('1 high severity vulnerability')
+    const posted = registry.requests.filter(({ line }) => !/^(GET|HEAD) /.test(line))
+    expect(posted).toEqual([{ line: 'POST /-/npm/v1/security/advisories/bulk', authorization: undefined }])
+    for (const path of ['/-/npm/v1/security/advisories/bulk?x=1', '/-/npm/v1/security', '/useful'])
+      expect(
+        await here.send(
+          `POST http://127.0.0.1:${registry.port}${path} HTTP/1.1\r\nHost: 127.0.0.1:${registry.port}\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`,
+        ),
+      ).toContain('commands may only read there')
+    expect(registry.requests.filter(({ line }) => /^POST /.test(line))).toHaveLength(1)
+  })
+
   it('lets no package be published, with any token', async () => {
     world.project.write('own/package.json', '{"name":"evil","version":"1.0.0"}')
     const before = registry.requests.length

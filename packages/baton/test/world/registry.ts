@@ -41,6 +41,22 @@ export async function npmRegistry(
     if (request.url?.endsWith('.tgz')) return void response.end(content)
     if (request.url === '/moved')
       return void response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end()
+    if (request.method === 'POST' && request.url === '/-/npm/v1/security/advisories/bulk')
+      return void response.end(
+        JSON.stringify({
+          [name]: [
+            {
+              id: 1,
+              url: 'https://registry.example/1',
+              title: `${name} is unsafe`,
+              severity: 'high',
+              vulnerable_versions: '<2.0.0',
+              cwe: [],
+              cvss: { score: 0, vectorString: null },
+            },
+          ],
+        }),
+      )
     if (request.url !== `/${name}`) return void response.writeHead(404).end('{}')
     const manifest = JSON.parse(files['package.json'] ?? '{}')
     const dist = { tarball: `${url}${name}/-/${name}-1.0.0.tgz`, integrity }

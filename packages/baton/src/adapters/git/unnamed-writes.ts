@@ -90,6 +90,9 @@ async function bringsInside(look: Look, sub: string, words: readonly string[]): 
   if (isOther || plain.length > 2 || words.some(word => word.includes('..')))
     return await brings(look, sub, words)
   if (sub === 'rebase' && plain.length < 2) return await any(look, [plain[0] ?? '@{upstream}', 'HEAD'])
+  // What this command itself puts aside first comes back.
+  if (sub === 'stash' && /^(pop|apply)$/.test(plain.join(' ')) && !(await hasStash(look)))
+    return await any(look, ['HEAD'])
   if (sub === 'pull') return await any(look, [plain.length === 2 ? plain.join('/') : '@{upstream}', 'HEAD'])
   return await brings(look, sub, words)
 }
@@ -132,6 +135,9 @@ async function stash(look: Look, words: readonly string[], plain: readonly strin
   if (untracked && look.named(await look.git(['ls-files', '-z', '--others']))) return true
   return await any(look, ['HEAD'])
 }
+
+const hasStash = async ({ git }: Look): Promise<boolean> =>
+  (await git(['for-each-ref', 'refs/stash'])).trim() !== ''
 
 /** Checks the files that patches name. Assumes a write for a quoted name and for a patch that is not in a file. */
 async function patches(look: Look, words: readonly string[], plain: readonly string[]): Promise<boolean> {

@@ -54,7 +54,8 @@ export async function forward(
   parts: Pick<ProxyParts, 'resolve' | 'closedPorts' | 'trusted' | 'packages'>,
 ): Promise<Blocked | undefined> {
   const method = request.method ?? ''
-  if (rule.methods && !rule.methods.includes(method)) return blockedMethod(method, target)
+  const isQuestion = method === 'POST' && rule.questions?.includes(path) === true
+  if (rule.methods && !rule.methods.includes(method) && !isQuestion) return blockedMethod(method, target)
   const hasBody =
     request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0
   if (READ_METHODS.includes(method) && hasBody) return blockedMethod(`${method} with a body`, target)

@@ -1,3 +1,4 @@
+import type { ExpectedWord } from '@batonpass/contract/permission'
 import { takesBaton } from './plan-baton.ts'
 import { takesGh } from './plan-gh.ts'
 import { takesGit } from './plan-git.ts'
@@ -7,8 +8,17 @@ export function brokerTakes([program, ...words]: readonly (string | undefined)[]
   // By its plain name: only that finds the shim.
   if (program === 'gh') return takesGh(words)
   if (program === 'baton') return takesBaton(words)
-  if (program !== 'git') return false
+  return program === 'git' && takesGit(gitCommand(words))
+}
+
+/** Whether a part that the broker takes is `git pull`: a fetch, and then a pull inside that needs no remote. */
+export const isPull = ([program, ...words]: readonly ExpectedWord[]): boolean =>
+  program === 'git' &&
+  gitCommand(words.map(word => (typeof word === 'string' ? word : undefined)))[0] === 'pull'
+
+/** The subcommand and what follows it. */
+function gitCommand<W extends string | undefined>(words: readonly W[]): readonly W[] {
   let at = 0
   while (/^(-C|--no-pager|-p|--paginate|-P)$/.test(words[at] ?? '')) at += words[at] === '-C' ? 2 : 1
-  return takesGit(words.slice(at))
+  return words.slice(at)
 }

@@ -44,6 +44,13 @@ const USUAL = {
   ruby: ['https://rubygems.org/', 'https://index.rubygems.org/'],
 }
 
+/** Where npm, yarn and pnpm ask which of a list of packages are known to be unsafe. */
+const AUDITS = [
+  '-/npm/v1/security/advisories/bulk',
+  '-/npm/v1/security/audits',
+  '-/npm/v1/security/audits/quick',
+]
+
 /** Settings of Go that list modules: which it downloads without a proxy, and which the checksum database does not know. */
 const GO_MODULE_LISTS = ['GONOSUMDB', 'GONOPROXY', 'GOPRIVATE']
 
@@ -67,25 +74,27 @@ export function readUserRegistries(files: UserRegistryFiles): UserRegistries {
   const ruby = [...`${files.bundler}\n${files.gem}`.matchAll(/https?:\/\/[^\s"']+/g)].map(([url]) => url)
   const named = { npm: npm.urls, pip, cargo: cargo.urls, go, maven, ruby }
   const rules = new Map<string, HostRule>()
-  const add = (url: string, isUsers: boolean) => {
+  const add = (url: string, isUsers: boolean, tool: keyof typeof USUAL) => {
     const found = parseRegistry(url, env)
     if (!found) return
     const key = `${found.target.scheme}://${found.target.host}:${found.target.port}`
     const known = rules.get(key)
+    const questions = tool === 'npm' ? AUDITS.map(path => `${found.path}${path}`) : []
     const login = found.authorization ? [{ path: found.path, authorization: found.authorization }] : []
     rules.set(key, {
       ...found.target,
       methods: READ_METHODS,
       isUsers: isUsers || known?.isUsers === true,
+      questions: [...new Set([...(known?.questions ?? []), ...questions])],
       logins: [...(known?.logins ?? []), ...login, ...npm.loginsFor(found.target, found.path)],
     })
   }
   for (const tool of ['npm', 'pip', 'cargo', 'go', 'maven', 'ruby'] as const) {
     const own = named[tool].filter(url => parseRegistry(url, env))
-    for (const url of own) add(url, true)
+    for (const url of own) add(url, true, tool)
     // A user with a registry of their own does not expect downloads from the usual one.
     if (own.length === 0 || (tool === 'npm' && !npm.hasDefault))
-      for (const url of USUAL[tool]) add(url, false)
+      for (const url of USUAL[tool]) add(url, false, tool)
   }
   const [index, ...more] = new Set(pip.flatMap(url => withoutLogin(url) ?? []))
   return {

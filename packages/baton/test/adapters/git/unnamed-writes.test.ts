@@ -101,6 +101,16 @@ it.each([
   expect(await inside(repo, command)).toBe(may)
 })
 
+it('in the sandbox, a stash that the command itself makes first brings back what is here now', async () => {
+  await using repo = await branches()
+  repo.write('src/a.ts', 'changed')
+  expect(await inside(repo, 'stash pop')).toBe(false)
+  expect(await inside(repo, 'stash apply 1')).toBe(true)
+  repo.write(SETTINGS, '{}')
+  await repo.git('add', SETTINGS)
+  expect(await inside(repo, 'stash pop')).toBe(true)
+})
+
 it('A branch with the same hooks brings nothing new, one that lacks them takes them away', async () => {
   await using repo = await branches()
   await repo.git('merge', '-q', 'evil')

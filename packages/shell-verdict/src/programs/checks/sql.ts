@@ -23,9 +23,11 @@ function judgeStatements(
     if (lists?.test(sql)) continue
     if (/^\s*[.\\]/.test(sql)) return becomes(use, 'exec', 'runs a command of the client')
     const hazard = findSqlHazard(sql, dialect)
-    if (hazard && dialect !== 'sqlite' && dialect !== 'duckdb' && DROPS_ALL.test(sql))
-      return becomes(use, 'demolish', 'drops a whole database')
-    if (hazard) return becomes(use, 'remote', hazard)
+    if (!hazard) continue
+    // It changes a file, and its functions may change others.
+    if (dialect === 'sqlite' || dialect === 'duckdb') return becomes(use, 'exec', hazard)
+    if (DROPS_ALL.test(sql)) return becomes(use, 'demolish', 'drops a whole database')
+    return becomes(use, 'remote', hazard)
   }
   harmless(use, 'runs queries that only read')
 }
