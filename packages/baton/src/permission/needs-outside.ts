@@ -104,7 +104,7 @@ const OUTSIDE = words(`
 
 /** Uses of such programs that need the project alone. */
 const LOCAL =
-  /^((terraform|tofu|terragrunt) (fmt|validate|version|graph)|packer (validate|inspect)|rustup (show|toolchain list)|conda info)\b/
+  /^((terraform|tofu|terragrunt) (fmt|validate|version|graph)|packer (validate|inspect)|rustup (show|toolchain list)|conda info|dotnet publish)\b/
 /** The same unless their arguments name something elsewhere. */
 const RENDERERS = /^(helm (template|lint)|kustomize build|kubectl kustomize)$/
 const REMOTE = /^[\w+.-]+:\/\/|^\w+::|^[\w.-]+@[\w.-]+:|^--repo(=|$)/
@@ -129,15 +129,15 @@ const DOWNLOADERS = words(`
   npm yarn pnpm bun pip pip3 poetry pipenv pdm uv conda mamba cargo go bundle gem composer mix dotnet mvn swift flutter
   dart deno playwright rustup nvm fnm volta asdf mise sdk pyenv rbenv`)
 const DOWNLOADS = words(`
-  install i ci add update up upgrade fetch get download dlx create init audit outdated view info show search publish
+  install i ci add update up upgrade fetch get download dlx audit outdated view info show search publish
   unpublish login logout whoami adduser token owner dist-tag deprecate sync lock require push deps.get restore deploy
   toolchain index wheel`)
 /** Package managers whose registries the sandbox's proxy lets through, and what they do with reads alone. */
 const INSTALLERS = words('npm yarn pnpm bun pip pip3 poetry pipenv pdm uv cargo go bundle')
 const INSTALLS = words(`
-  install i ci add update up upgrade fetch get download dlx create outdated view info show search sync lock index wheel`)
-/** Their registries say which versions are known to be unsafe; the others ask a server of their own. */
-const AUDITORS = words('npm yarn pnpm bun')
+  install i ci add update up upgrade fetch get download dlx outdated view info show search sync lock index wheel`)
+/** They fetch a package to make a project, and their registries say which versions are unsafe. Others do neither. */
+const FROM_NPM = words('npm yarn pnpm bun')
 /** Their target is a folder outside the project that is read-only inside. */
 const INSTALLS_ELSEWHERE =
   /^((cargo|go|uv) (install|upgrade)|bun upgrade|(uv|poetry|pipenv|pdm) (python|self|tool))\b/
@@ -154,7 +154,9 @@ function installOf(command: SimpleCommand, assessment: Assessment): string | und
   if (program === 'uvx' || (program === 'pipx' && sub === 'run')) return `${program} downloads a package`
   const isInstall =
     INSTALLERS.test(program) &&
-    (INSTALLS.test(sub) || (program === 'yarn' && sub === '') || (sub === 'audit' && AUDITORS.test(program)))
+    (INSTALLS.test(sub) ||
+      (program === 'yarn' && sub === '') ||
+      (/^(audit|create|init)$/.test(sub) && FROM_NPM.test(program)))
   if (!isInstall || own.some(word => GLOBAL.test(word))) return undefined
   const text = `${program} ${sub}`.trim()
   return INSTALLS_ELSEWHERE.test(text) ? undefined : `${text} needs the network`

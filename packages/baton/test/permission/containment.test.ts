@@ -65,6 +65,8 @@ describe('a command runs in the sandbox', () => {
     ['reads system files', 'cat /etc/os-release /usr/include/stdio.h'],
     ['names a file of the home folder, which is not there inside', 'cat ~/notes.txt'],
     ['deletes what a snapshot brings back', 'rm -rf src'],
+    ['makes a project', 'cargo init && go mod init x && poetry init -n'],
+    ['publishes into a folder', 'dotnet publish -c Release'],
     ['changes a database that is a file', `sqlite3 dev.db "update users set name = 'x'"`],
     ['shows variables, of which secret ones are hidden', 'env | sort; printenv; set; echo "$API_KEY"'],
   ])('that %s: %s', async (_, command) => {
@@ -270,6 +272,7 @@ describe('a command that downloads packages', () => {
     'bundle install',
     'npx -y create-vite app',
     'bun install',
+    'npm init -y',
     'uvx ruff check .',
     'pipx run black --check .',
     'npm audit --json',

@@ -5,8 +5,8 @@ import { readRegularText } from './snapshot/regular-file.ts'
 
 const MAX_PATCH = 5_000_000
 const MAX_WORDS = 50
-/** Commits that an unfinished merge, cherry-pick or revert continues with or returns to. */
-const HALF_DONE = ['HEAD', 'ORIG_HEAD', 'MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD']
+/** Commits that an unfinished merge, rebase, cherry-pick or revert continues with or returns to. */
+const HALF_DONE = ['HEAD', 'ORIG_HEAD', 'MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'REBASE_HEAD']
 
 /** Compares what git would write with what is in the worktree: an identical file changes nothing. */
 export const gitUnnamedWrites: UnnamedWrites = {
@@ -86,19 +86,26 @@ async function brings(look: Look, sub: string, words: readonly string[]): Promis
  */
 async function bringsInside(look: Look, sub: string, words: readonly string[]): Promise<boolean> {
   const plain = words.filter(word => !word.startsWith('-'))
+  const has = (option: RegExp) => words.some(word => option.test(word))
+  // Without the index, a patch or a reset records nothing about a file that it could not write.
+  if (sub === 'apply' && !has(/^(--index|--cached|-3|--3way)$/)) return false
+  if (sub === 'reset' && !has(/^--(hard|merge|keep|recurse-submodules)$/)) return false
+  if (sub === 'update-index') return false
+  if (sub === 'rebase' && has(/^--(continue|skip|abort|quit)$/))
+    return await any(look, (await exists(look, 'REBASE_HEAD')) ? HALF_DONE : ['HEAD'])
   const isOther = words.some(word => word.startsWith('-') && !CONTAINED_OPTIONS.test(word))
   if (isOther || plain.length > 2 || words.some(word => word.includes('..')))
     return await brings(look, sub, words)
   if (sub === 'rebase' && plain.length < 2) return await any(look, [plain[0] ?? '@{upstream}', 'HEAD'])
   // What this command itself puts aside first comes back.
-  if (sub === 'stash' && /^(pop|apply)$/.test(plain.join(' ')) && !(await hasStash(look)))
+  if (sub === 'stash' && /^(pop|apply)$/.test(plain.join(' ')) && !(await exists(look, 'refs/stash')))
     return await any(look, ['HEAD'])
   if (sub === 'pull') return await any(look, [plain.length === 2 ? plain.join('/') : '@{upstream}', 'HEAD'])
   return await brings(look, sub, words)
 }
 
 const CONTAINED_OPTIONS =
-  /^(-q|--quiet|-v|--verbose|-r|--rebase|--no-rebase|--ff-only|--autostash|--no-autostash|--stat|--no-stat|--no-edit|-p|--prune)$/
+  /^(-q|--quiet|-v|--verbose|-i|--interactive|-r|--rebase|--no-rebase|--ff-only|--auto(stash|squash)|--no-auto(stash|squash)|--update-refs|--stat|--no-stat|--no-edit|-p|--prune)$/
 
 /** Whether a guarded file differs between the worktree and one of these commits. Ignores names that are not commits. */
 async function any(look: Look, names: readonly string[]): Promise<boolean> {
@@ -136,8 +143,8 @@ async function stash(look: Look, words: readonly string[], plain: readonly strin
   return await any(look, ['HEAD'])
 }
 
-const hasStash = async ({ git }: Look): Promise<boolean> =>
-  (await git(['for-each-ref', 'refs/stash'])).trim() !== ''
+const exists = async ({ git }: Look, name: string): Promise<boolean> =>
+  (await git(['rev-parse', '--verify', '--quiet', name]).catch(() => '')) !== ''
 
 /** Checks the files that patches name. Assumes a write for a quoted name and for a patch that is not in a file. */
 async function patches(look: Look, words: readonly string[], plain: readonly string[]): Promise<boolean> {

@@ -88,7 +88,17 @@ it.each([
   ['rebase -x make fine', true],
   ['rebase --onto fine main', true],
   ['rebase fine evil', true],
-  ['rebase --continue', true],
+  ['rebase -i --autosquash fine', false],
+  ['rebase -i evil', true],
+  ['rebase --continue', false],
+  ['rebase --abort', false],
+  ['reset evil', false],
+  ['reset --soft evil', false],
+  ['reset --hard evil', true],
+  ['reset --hard fine', false],
+  ['apply new.patch', false],
+  ['apply --index new.patch', true],
+  ['update-index --chmod=+x README.md', false],
   ['rebase main..evil', true],
   ['pull --strategy=ours', true],
   ['switch evil', true],
@@ -99,6 +109,14 @@ it.each([
   await repo.git('push', '-q', 'origin', 'evil', 'fine')
   await repo.git('fetch', '-q')
   expect(await inside(repo, command)).toBe(may)
+})
+
+it('in the sandbox, an unfinished rebase onto other hooks may bring them', async () => {
+  await using repo = await branches()
+  await repo.commit({ [SETTINGS]: '{}' })
+  await expect(repo.git('rebase', 'evil')).rejects.toThrow()
+  expect(await inside(repo, 'rebase --continue')).toBe(true)
+  expect(await inside(repo, 'rebase --abort')).toBe(true)
 })
 
 it('in the sandbox, a stash that the command itself makes first brings back what is here now', async () => {
