@@ -4,11 +4,15 @@ import { type paint, printable } from './io.ts'
 
 const WIDTH = Math.max(...Object.values(STEP_LABELS).map(({ length }) => length))
 
+/** Why a step that asks is not asked about a command in the sandbox. */
+export const HIDDEN_INSIDE = 'in the sandbox, secret variables are hidden'
+
 /** What the rules say about one part of a call, as `why` and `check` print it. */
 export function stepLine(
-  { decision, part, reason, rule }: PermissionStep,
+  { decision, part, reason, rule, hiddenInside }: PermissionStep,
   colour: ReturnType<typeof paint>,
 ): string {
-  const why = colour('dim', printable(`${reason} [${ruleLabel(rule)}]`))
+  const told = hiddenInside ? `${reason}; ${HIDDEN_INSIDE}` : reason
+  const why = colour('dim', printable(`${told} [${ruleLabel(rule)}]`))
   return `  ${STEP_LABELS[decision].padEnd(WIDTH)} ${printable(part)}  ${why}\n`
 }
