@@ -20,7 +20,7 @@ import { type CallContext, type LinkPorts, takeSnapshot, walkTo } from '../permi
 import { brokerFor, ownerOfRules } from '../permission/own-rules.ts'
 import { isGuarded } from '../permission/paths/protected.ts'
 import type { Decided } from '../permission/record.ts'
-import { canRunInside, type SandboxLink } from '../permission/run-inside.ts'
+import { canRunInside, type SandboxLink } from '../permission/sandbox-link.ts'
 import { foretellSnapshot } from '../permission/snapshotted.ts'
 import type { RulePlace } from '../ports/agent.ts'
 import { sessionSettings } from '../sandbox/access/access.ts'

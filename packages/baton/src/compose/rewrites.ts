@@ -8,7 +8,7 @@ import type { AgentProcess } from '../adapters/system/agent-process.ts'
 import { waitForLine } from '../adapters/system/last-line.ts'
 import { readText } from '../adapters/system/read-text.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
-import { isAmongModes } from '../permission/run-inside.ts'
+import { isAmongModes } from '../permission/sandbox-link.ts'
 import type { DecodedEvent } from '../ports/agent.ts'
 import type { UntoldReports } from '../sandbox/reactor.ts'
 import {

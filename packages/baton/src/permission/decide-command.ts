@@ -5,7 +5,8 @@ import { type ChainSettings, type NextLink, nextLink } from './chain.ts'
 import { mayLeaveByMode } from './containment.ts'
 import type { CallContext, Snapshotted } from './links.ts'
 import type { Decided } from './record.ts'
-import { runInside, type SandboxLink } from './run-inside.ts'
+import { runInside } from './run-inside.ts'
+import type { SandboxLink } from './sandbox-link.ts'
 
 export interface CommandToDecide<C extends CallContext> {
   event: Extract<ToolEvent, { type: 'ToolRequested' }>
@@ -44,7 +45,7 @@ export async function decideCommand<C extends CallContext, T>(
     decideRelease,
     decideQuestion,
   }
-  const decided = await runInside(event, context, judgement, options, sandbox).catch(cause => {
+  const decided = await runInside({ event, context, judgement }, options, sandbox).catch(cause => {
     fault('preparing the sandbox', cause)
     return 'leaves' as const
   })

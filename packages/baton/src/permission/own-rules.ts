@@ -6,7 +6,7 @@ import type { ReactionContext } from '../ports/reactor.ts'
 import { undecidedFor } from './chain-settings.ts'
 import type { ContainmentPlace } from './containment.ts'
 import { type CallContext, dialogFollows } from './links.ts'
-import type { RulesOwner } from './run-inside.ts'
+import type { RulesOwner } from './sandbox-link.ts'
 
 /** Whose files decide that an agent's own rules may apply to a command: what is so without the project's files is the user's. */
 export function ownerOfRules(

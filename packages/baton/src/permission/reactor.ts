@@ -17,7 +17,7 @@ import { type Decided, type RecordPorts, record } from './record.ts'
 import { rulesToRemember } from './remembered-rules.ts'
 import { type CallPlace, judgeCall } from './requests.ts'
 import type { RuleSet } from './rules/compile.ts'
-import type { SandboxLink } from './run-inside.ts'
+import type { SandboxLink } from './sandbox-link.ts'
 
 export interface PermissionPorts extends LinkPorts, RecordPorts {
   asks: Pick<Asks, 'ask' | 'withdraw' | 'remembered'>

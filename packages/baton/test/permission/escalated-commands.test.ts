@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { GrantsInForce } from '../../src/permission/grants/grants-in-force.ts'
 import { grantFrom } from '../../src/permission/grants/record-grant.ts'
-import type { SandboxLink } from '../../src/permission/run-inside.ts'
+import type { SandboxLink } from '../../src/permission/sandbox-link.ts'
 import type { GitFacts } from '../../src/ports/grant-facts.ts'
 import { asked, HOME, PROJECT, reactorWorld, requested } from './reactor-world.ts'
 

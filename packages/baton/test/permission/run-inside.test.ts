@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { agent as claudeCode } from '../../src/adapters/agents/claude-code/agent.ts'
 import { modes } from '../../src/adapters/agents/claude-code/modes.ts'
 import { fingerprintFor } from '../../src/permission/ask-for.ts'
-import { canRunInside, type SandboxLink } from '../../src/permission/run-inside.ts'
+import { canRunInside, type SandboxLink } from '../../src/permission/sandbox-link.ts'
 import { asked, HOME, PROJECT, reactorWorld, requested, sayYes } from './reactor-world.ts'
 
 const WRAPPED = `'/state/box' abc`

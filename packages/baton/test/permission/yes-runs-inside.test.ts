@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { whyAsk, whyOwnText } from '../../src/adapters/agents/claude-code/own-rules.ts'
 import { type ContainmentPlace, containmentPlace } from '../../src/permission/containment.ts'
 import { ownerOfRules } from '../../src/permission/own-rules.ts'
-import type { SandboxLink } from '../../src/permission/run-inside.ts'
+import type { SandboxLink } from '../../src/permission/sandbox-link.ts'
 import type { RulePlace } from '../../src/ports/agent.ts'
 import { asked, type Fakes, HOME, PROJECT, reactorWorld, requested, sayNo, sayYes } from './reactor-world.ts'
 
