@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { gitSnapshots } from '../packages/baton/src/adapters/git/snapshot.ts'
 import { systemClock } from '../packages/baton/src/adapters/system/clock.ts'
-import { makeUndo } from '../packages/baton/src/undo/undo.ts'
+import { Undo } from '../packages/baton/src/undo/undo.ts'
 import { networkWorld } from '../packages/baton/test/world/network.ts'
 import { packageRegistry } from '../packages/baton/test/world/package-registry.ts'
 import { scratch } from '../packages/baton/test/world/scratch.ts'
@@ -82,7 +82,7 @@ const bwrap = [
 ]
 const env = { PATH: path, HOME: world.home, LANG: 'C.UTF-8', CI: '1' }
 
-const undo = makeUndo({ snapshots: gitSnapshots({ dir: join(world.state, 'undo') }), clock: systemClock })
+const undo = new Undo({ snapshots: gitSnapshots({ dir: join(world.state, 'undo') }), clock: systemClock })
 await undo.prepare(project.path)
 
 const rows: Record<string, string | number>[] = []

@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { gitSnapshots } from '../packages/baton/src/adapters/git/snapshot.ts'
 import { systemClock } from '../packages/baton/src/adapters/system/clock.ts'
-import { makeUndo } from '../packages/baton/src/undo/undo.ts'
+import { Undo } from '../packages/baton/src/undo/undo.ts'
 import { CASES, playSession } from './undo-cost/waits.ts'
 
 const { values } = parseArgs({
@@ -87,7 +87,7 @@ try {
   await session.remove()
 }
 
-const undo = makeUndo({ snapshots: gitSnapshots({ dir: join(folder, 'state') }), clock: systemClock })
+const undo = new Undo({ snapshots: gitSnapshots({ dir: join(folder, 'state') }), clock: systemClock })
 await undo.prepare(work)
 const rows: Record<string, string | number>[] = []
 let n = 0

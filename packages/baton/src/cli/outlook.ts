@@ -25,7 +25,7 @@ import { foretellSnapshot } from '../permission/snapshotted.ts'
 import type { RulePlace } from '../ports/agent.ts'
 import { sessionSettings } from '../sandbox/access/access.ts'
 import { whyNoBoundary } from '../sandbox/plan.ts'
-import { makeUndo } from '../undo/undo.ts'
+import { Undo } from '../undo/undo.ts'
 import { type Io, printable } from './io.ts'
 import { guardedBy } from './local-judge.ts'
 import type { SandboxHere } from './local-sandbox.ts'
@@ -56,7 +56,8 @@ export interface OutlookPlace {
 /** Looks at the worktree as it is now, but not before a command needs a snapshot, and writes nothing. */
 export function snapshotNow(io: Io): LinkPorts['snapshot'] {
   const snapshots = gitSnapshots({ dir: join(stateDir(io.env, io.home), 'undo') })
-  return foretellSnapshot(makeUndo({ snapshots, clock: systemClock }).preview)
+  const undo = new Undo({ snapshots, clock: systemClock })
+  return foretellSnapshot(project => undo.preview(project))
 }
 
 /** A recorded call ran in a worktree that has changed since: a snapshot counts as possible. */

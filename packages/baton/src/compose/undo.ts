@@ -9,12 +9,12 @@ import type { PermissionPorts } from '../permission/ports.ts'
 import { snapshotted } from '../permission/snapshotted.ts'
 import type { Reactor } from '../ports/reactor.ts'
 import { SnapshotRefresher } from '../undo/refresher.ts'
-import { makeUndo, type Undo } from '../undo/undo.ts'
+import { Undo } from '../undo/undo.ts'
 
 const MAX_LABEL_LENGTH = 200
 
 export const undoIn = (stateDir: string): Undo =>
-  makeUndo({ snapshots: gitSnapshots({ dir: join(stateDir, 'undo') }), clock: systemClock })
+  new Undo({ snapshots: gitSnapshots({ dir: join(stateDir, 'undo') }), clock: systemClock })
 
 /** Takes a snapshot before a command, or says why restoring one would not undo everything the command may write. */
 export function snapshotBefore(

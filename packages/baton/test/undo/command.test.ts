@@ -4,13 +4,13 @@ import { describe, expect, it } from 'vitest'
 import { gitSnapshots } from '../../src/adapters/git/snapshot.ts'
 import type { Given } from '../../src/cli/command.ts'
 import { undo } from '../../src/cli/commands/undo.ts'
-import { makeUndo } from '../../src/undo/undo.ts'
+import { Undo } from '../../src/undo/undo.ts'
 import { gitRepo } from '../world/scratch.ts'
 
 async function world() {
   const repo = await gitRepo()
   const home = join(repo.path, '../home')
-  const taker = makeUndo({
+  const taker = new Undo({
     snapshots: gitSnapshots({ dir: join(home, 'undo') }),
     clock: { now: () => Date.now(), elapsed: () => 0 },
   })

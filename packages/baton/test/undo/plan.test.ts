@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { BytePath, KeptRef, Position, SnapshotFile } from '../../src/ports/snapshots.ts'
 import { planPosition, planRemovals, planWrites } from '../../src/undo/plan.ts'
-import { expired, nextStep } from '../../src/undo/undo.ts'
+import { expired, nextStep } from '../../src/undo/retention.ts'
 import { DAY } from './world.ts'
 
 const path = fc.constantFrom('a', 'b', 'c/d', 'c/e').map(name => name as BytePath)

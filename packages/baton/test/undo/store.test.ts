@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { gitSnapshots } from '../../src/adapters/git/snapshot.ts'
 import { systemClock } from '../../src/adapters/system/clock.ts'
-import { makeUndo } from '../../src/undo/undo.ts'
+import { Undo } from '../../src/undo/undo.ts'
 import { gitState, storedRefs, storeIn, treeOf, undoWorld } from './world.ts'
 
 const occasion = { label: 'rm -rf src' }
@@ -41,7 +41,7 @@ it('preparing stores no step, and the first snapshot needs to read nothing again
 it('a store that cannot be tidied still takes snapshots, and preparing says so', async () => {
   await using world = await undoWorld()
   const { repo } = world
-  const broken = makeUndo({
+  const broken = new Undo({
     clock: systemClock,
     snapshots: {
       async open(folder) {

@@ -1,9 +1,9 @@
 // Takes snapshots and goes back until it is killed: FOLDER STATE.
 import { gitSnapshots } from '../../src/adapters/git/snapshot.ts'
-import { makeUndo } from '../../src/undo/undo.ts'
+import { Undo } from '../../src/undo/undo.ts'
 
 const [folder = '', state = ''] = process.argv.slice(2)
-const undo = makeUndo({
+const undo = new Undo({
   snapshots: gitSnapshots({ dir: state }),
   clock: { now: () => Date.UTC(2026, 10, 15), elapsed: () => 0 },
 })

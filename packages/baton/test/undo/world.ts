@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { gitSnapshots } from '../../src/adapters/git/snapshot.ts'
-import { makeUndo, type Undo, type UndoOptions } from '../../src/undo/undo.ts'
+import { Undo, type UndoOptions } from '../../src/undo/undo.ts'
 import { gitRepo, type Repository, scratch } from '../world/scratch.ts'
 
 export interface UndoWorld extends AsyncDisposable {
@@ -19,7 +19,7 @@ export async function undoWorld(options: Partial<UndoOptions> = {}): Promise<Und
   const repo = await gitRepo()
   const state = scratch('bu-')
   const time = { now: Date.UTC(2026, 10, 15, 12) }
-  const undo = makeUndo({
+  const undo = new Undo({
     snapshots: gitSnapshots({ dir: state.path }),
     clock: { now: () => time.now, elapsed: () => 0 },
     ...options,

@@ -3,7 +3,9 @@ import { BatonError } from '@batonpass/contract/errors'
 import { gitSnapshots } from '../../adapters/git/snapshot.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
 import { stateDir } from '../../config/places.ts'
-import { makeUndo, type Restored, type Step, type Undo } from '../../undo/undo.ts'
+import type { Restored } from '../../undo/restore-step.ts'
+import { Undo } from '../../undo/undo.ts'
+import type { Step } from '../../undo/worktree-steps.ts'
 import { EXIT, flag, type Given, type Handler } from '../command.ts'
 import { counted } from '../counted.ts'
 import { fitList } from '../fit-table.ts'
@@ -13,7 +15,7 @@ import { type Io, printable } from '../io.ts'
 /** Goes back to how a worktree was before an agent's command. Works without the daemon. */
 export const undo: Handler = async (given, io) => {
   const snapshots = gitSnapshots({ dir: join(stateDir(io.env, io.home), 'undo') })
-  const work = makeUndo({ snapshots, clock: systemClock })
+  const work = new Undo({ snapshots, clock: systemClock })
   const step = stepOf(given)
   if (flag(given, 'list')) return list(work, given, io)
   if (flag(given, 'dry-run')) return preview(work, step, given, io)

@@ -6,7 +6,7 @@ import { gitSnapshots } from '../../adapters/git/snapshot.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
 import { batonHome, CONFIG_NAMES, ownFolders } from '../../config/places.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
-import { makeUndo } from '../../undo/undo.ts'
+import { Undo } from '../../undo/undo.ts'
 import { gavePlugin, takePlugin } from '../agent-plugin.ts'
 import { takeTools } from '../agent-tools.ts'
 import { cleanProject, removeEmptyFolders, removeState } from '../clean-project.ts'
@@ -100,7 +100,7 @@ async function heldBy(io: Io, mayStart: boolean): Promise<Held> {
       ...claims.map(claim => claim.project),
     ]
     const projects = [...new Set([here, ...places])].filter(existsSync)
-    const undo = makeUndo({ snapshots: gitSnapshots({ dir: join(folder.dir, 'undo') }), clock: systemClock })
+    const undo = new Undo({ snapshots: gitSnapshots({ dir: join(folder.dir, 'undo') }), clock: systemClock })
     const counted = await Promise.all(
       projects.map(async project => ({ project, count: (await undo.list(project).catch(() => [])).length })),
     )
