@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { BatonError } from '@batonpass/contract/errors'
-import { JobData, JobEvidence } from '@batonpass/contract/fleet'
-import type { Db, JobWithMetadata } from 'pg-boss'
-import type { JobQueue, QueuedJob } from '../../ports/job-queue.ts'
+import { JobData, JobEvidence, type MergedJob } from '@batonpass/contract/fleet'
+import type { Pool } from 'pg'
+import type { Db, JobWithMetadata, PgBoss } from 'pg-boss'
+import type { JobProgress, JobQueue, QueuedJob } from '../../ports/job-queue.ts'
 import { jobProgress, keyOf, PROGRESS } from './job-progress.ts'
 import { mergedJobs } from './merged-jobs.ts'
 
@@ -35,7 +36,6 @@ export async function openJobQueue(url: string, boss: string): Promise<JobQueue>
   const db: Db = { executeSql: (text, values) => pool.query(text, values) }
   const queue = new PgBoss({ db, schema: SCHEMA, schedule: false, supervise: true })
   queue.on('error', () => {})
-  const merged = mergedJobs(queue)
   try {
     await queue.start()
     await queue.createQueue(QUEUE, {
@@ -47,17 +47,139 @@ export async function openJobQueue(url: string, boss: string): Promise<JobQueue>
       deleteAfterSeconds: 30 * 24 * 60 * 60,
     })
     await queue.createQueue(PROGRESS, { policy: 'exclusive', retentionSeconds: YEAR_SECONDS })
-    await merged.create()
+    await mergedJobs(queue).create()
   } catch (cause) {
     await pool.end().catch(() => {})
     throw failure(cause)
   }
+  return new BossQueue(pool, queue)
+}
+
+type IssueName = Pick<JobData, 'repository' | 'issue'>
+
+class BossQueue implements JobQueue {
+  readonly #pool: Pool
+  readonly #boss: PgBoss
+  readonly #progress: ReturnType<typeof jobProgress>
+  readonly #merged: ReturnType<typeof mergedJobs>
+
+  constructor(pool: Pool, boss: PgBoss) {
+    this.#pool = pool
+    this.#boss = boss
+    this.#progress = jobProgress(boss)
+    this.#merged = mergedJobs(boss)
+  }
+
+  add(data: JobData): Promise<QueuedJob | undefined> {
+    return this.#transaction(async db => {
+      const id = await this.#send(data, db)
+      return id ? this.#find(id, db) : undefined
+    })
+  }
+
+  async list(): Promise<QueuedJob[]> {
+    const jobs = await orFailure(this.#boss.findJobs(QUEUE))
+    return jobs.flatMap(job => jobOf(job) ?? [])
+  }
+
+  take(id: string, machine: string, perRepository: number): Promise<QueuedJob | undefined> {
+    return this.#transaction(async db => {
+      const job = await this.#find(id, db)
+      if (job?.state !== 'waiting') return undefined
+      // pg-boss takes the most urgent job: this makes it the one that Baton chose, and notes who takes it.
+      await this.#boss.update(QUEUE, { ...job.data, machine }, { id, priority: CHOSEN, db })
+      const options = { db, minPriority: CHOSEN, groupConcurrency: perRepository }
+      const [taken] = await this.#boss.fetch(QUEUE, options)
+      if (taken) {
+        await this.#progress.take(job.data, machine, db)
+        return this.#find(taken.id, db)
+      }
+      await this.#boss.update(QUEUE, job.data, { id, priority: job.data.priority, db })
+      return undefined
+    })
+  }
+
+  async complete(id: string): Promise<void> {
+    await this.#transaction(async db => {
+      if ((await this.#find(id, db))?.state === 'active') await this.#boss.complete(QUEUE, id, null, { db })
+    })
+  }
+
+  fail(id: string, evidence: JobEvidence): Promise<'waiting' | 'failed'> {
+    return this.#transaction(async db => {
+      // Only once: the daemon may have been killed after it reported the failure.
+      if ((await this.#find(id, db))?.state === 'active') await this.#boss.fail(QUEUE, id, evidence, { db })
+      const job = await this.#find(id, db)
+      if (job?.state !== 'waiting') return 'failed'
+      const data = ofNoMachine(job.data)
+      await this.#boss.update(QUEUE, data, { id, priority: data.priority, db })
+      return 'waiting'
+    })
+  }
+
+  putBack(id: string, delaySeconds: number, evidence: JobEvidence): Promise<string | undefined> {
+    return this.#transaction(async db => {
+      const job = await this.#find(id, db)
+      if (job?.state !== 'active') return undefined
+      await this.#boss.complete(QUEUE, id, evidence, { db })
+      return (await this.#send(ofNoMachine(job.data), db, delaySeconds)) ?? undefined
+    })
+  }
+
+  async retry(id: string): Promise<void> {
+    await this.#transaction(async db => {
+      await this.#boss.retry(QUEUE, id, { db })
+      const job = await this.#find(id, db)
+      if (!job) return
+      const data = ofNoMachine(job.data)
+      await this.#boss.update(QUEUE, data, { id, priority: data.priority, startAfter: 0, db })
+    })
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#transaction(db => this.#boss.deleteJob(QUEUE, id, { db }))
+  }
+
+  progress(): Promise<JobProgress[]> {
+    return orFailure(this.#progress.all())
+  }
+
+  saveProgress(next: JobProgress): Promise<boolean> {
+    return this.#transaction(db => this.#progress.save(next, db))
+  }
+
+  async dropProgress(data: IssueName, machine: string, job?: MergedJob): Promise<void> {
+    await this.#transaction(async db => {
+      const isDropped = await this.#progress.drop(data, machine, db)
+      if (isDropped && job) await this.#merged.put(job, db)
+    })
+  }
+
+  merged(): Promise<MergedJob[]> {
+    return orFailure(this.#merged.all())
+  }
+
+  reclaim(data: IssueName, from: string, evidence: JobEvidence): Promise<boolean> {
+    return this.#transaction(async db => {
+      const known = await this.#progress.locked(data, db)
+      if (known?.machine !== from) return false
+      await this.#progress.put({ ...known, machine: '' }, db)
+      const jobs = await this.#boss.findJobs(QUEUE, { key: keyOf(data), db })
+      const active = jobs.map(jobOf).find(job => job?.state === 'active' && job.data.machine === from)
+      if (active) await this.#boss.complete(QUEUE, active.id, evidence, { db })
+      else if (!known.isInReview) return false
+      return (await this.#send(ofNoMachine(active?.data ?? known.data), db)) !== null
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.#boss.stop({ graceful: false }).catch(() => {})
+    await this.#pool.end().catch(() => {})
+  }
 
   /** Several steps of pg-boss as one. */
-  async function transaction<T>(work: (db: Db) => Promise<T>): Promise<T> {
-    const client = await pool.connect().catch(cause => {
-      throw failure(cause)
-    })
+  async #transaction<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    const client = await orFailure(this.#pool.connect())
     try {
       await client.query('begin')
       const result = await work({ executeSql: (text, values) => client.query(text, values) })
@@ -70,114 +192,23 @@ export async function openJobQueue(url: string, boss: string): Promise<JobQueue>
       client.release()
     }
   }
-  const find = async (id: string, db?: Db) =>
-    (await queue.findJobs(QUEUE, { id, ...(db ? { db } : {}) })).map(jobOf)[0]
-  const send = (data: JobData, db: Db, startAfter = 0) =>
-    queue.send(QUEUE, data, {
+
+  async #find(id: string, db: Db): Promise<QueuedJob | undefined> {
+    return (await this.#boss.findJobs(QUEUE, { id, db })).map(jobOf)[0]
+  }
+
+  #send(data: JobData, db: Db, startAfter = 0): Promise<string | null> {
+    return this.#boss.send(QUEUE, data, {
       db,
       singletonKey: keyOf(data),
       priority: data.priority,
       group: { id: data.repository },
       startAfter,
     })
-
-  const progress = jobProgress(queue)
-
-  return {
-    add: data =>
-      transaction(async db => {
-        const id = await send(data, db)
-        return id ? find(id, db) : undefined
-      }),
-    async list() {
-      const jobs = await queue.findJobs(QUEUE).catch(cause => {
-        throw failure(cause)
-      })
-      return jobs.flatMap(job => jobOf(job) ?? [])
-    },
-    take: (id, machine, perRepository) =>
-      transaction(async db => {
-        const job = await find(id, db)
-        if (job?.state !== 'waiting') return undefined
-        // pg-boss takes the most urgent job: this makes it the one that Baton chose, and notes who takes it.
-        await queue.update(QUEUE, { ...job.data, machine }, { id, priority: CHOSEN, db })
-        const options = { db, minPriority: CHOSEN, groupConcurrency: perRepository }
-        const [taken] = await queue.fetch(QUEUE, options)
-        if (taken) {
-          await progress.take(job.data, machine, db)
-          return find(taken.id, db)
-        }
-        await queue.update(QUEUE, job.data, { id, priority: job.data.priority, db })
-        return undefined
-      }),
-    async complete(id) {
-      await transaction(async db => {
-        if ((await find(id, db))?.state === 'active') await queue.complete(QUEUE, id, null, { db })
-      })
-    },
-    fail: (id, evidence) =>
-      transaction(async db => {
-        // Only once: the daemon may have been killed after it reported the failure.
-        if ((await find(id, db))?.state === 'active') await queue.fail(QUEUE, id, evidence, { db })
-        const job = await find(id, db)
-        if (job?.state !== 'waiting') return 'failed'
-        const { machine: _, ...data } = job.data
-        await queue.update(QUEUE, data, { id, priority: data.priority, db })
-        return 'waiting'
-      }),
-    putBack: (id, delaySeconds, evidence) =>
-      transaction(async db => {
-        const job = await find(id, db)
-        if (job?.state !== 'active') return undefined
-        const { machine: _, ...data } = job.data
-        await queue.complete(QUEUE, id, evidence, { db })
-        return (await send(data, db, delaySeconds)) ?? undefined
-      }),
-    async retry(id) {
-      await transaction(async db => {
-        await queue.retry(QUEUE, id, { db })
-        const job = await find(id, db)
-        if (!job) return
-        const { machine: _, ...data } = job.data
-        await queue.update(QUEUE, data, { id, priority: data.priority, startAfter: 0, db })
-      })
-    },
-    async remove(id) {
-      await transaction(db => queue.deleteJob(QUEUE, id, { db }))
-    },
-    progress: () =>
-      progress.all().catch(cause => {
-        throw failure(cause)
-      }),
-    saveProgress: next => transaction(db => progress.save(next, db)),
-    async dropProgress(data, machine, job) {
-      await transaction(async db => {
-        const isDropped = await progress.drop(data, machine, db)
-        if (isDropped && job) await merged.put(job, db)
-      })
-    },
-    merged: () =>
-      merged.all().catch(cause => {
-        throw failure(cause)
-      }),
-    reclaim: (data, from, evidence) =>
-      transaction(async db => {
-        const known = await progress.locked(data, db)
-        if (known?.machine !== from) return false
-        await progress.put({ ...known, machine: '' }, db)
-        const jobs = await queue.findJobs(QUEUE, { key: keyOf(data), db })
-        const active = jobs.map(jobOf).find(job => job?.state === 'active' && job.data.machine === from)
-        if (active) await queue.complete(QUEUE, active.id, evidence, { db })
-        else if (!known.isInReview) return false
-        const { machine: _, ...again } = active?.data ?? known.data
-        return (await send(again, db)) !== null
-      }),
-    async close() {
-      await queue.stop({ graceful: false }).catch(() => {})
-      await pool.end().catch(() => {})
-    },
   }
 }
+
+const ofNoMachine = ({ machine: _, ...data }: JobData): JobData => data
 
 /** A row of pg-boss as a job; undefined if it is over, or its content is not ours. */
 function jobOf(row: JobWithMetadata<unknown>): QueuedJob | undefined {
@@ -210,3 +241,8 @@ function failure(cause: unknown): BatonError {
     remedy: 'Baton tries again by itself. If it lasts, check fleet.postgres.',
   })
 }
+
+const orFailure = <T>(work: Promise<T>): Promise<T> =>
+  work.catch(cause => {
+    throw failure(cause)
+  })

