@@ -32,15 +32,17 @@ export interface ComposeOptions extends GroundOptions {
   /** The folder of this installation's programs. */
   programFolder?: string
   /** How to start a workflow in an agent, for the fleet. */
-  startWorkflow?: (
-    agent: string,
-    workflow: string,
-    words: string,
-    project: string,
-  ) => { prompt: string; args: string[] }
+  startWorkflow?: StartWorkflow
   /** Added to the product's own reactors; used by tests. */
   reactors?: readonly Reactor[]
 }
+
+export type StartWorkflow = (
+  agent: string,
+  workflow: string,
+  words: string,
+  project: string,
+) => { prompt: string; args: string[] }
 
 /** Everything that runs. `compose` is the only place where adapters and engine are connected. */
 export interface Baton extends Maintenance {

@@ -1,6 +1,8 @@
 import { CLAIM_FILE } from '@batonpass/contract/claim'
 import { BatonError } from '@batonpass/contract/errors'
+import { launchesOf } from '../adapters/agents/launches.ts'
 import { systemGit } from '../adapters/git/git.ts'
+import { onPath } from '../adapters/system/on-path.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import type { Claims } from '../claim/claims.ts'
 import { queueNews } from '../claim/deliver-news.ts'
@@ -9,6 +11,9 @@ import type { FleetPorts } from '../fleet/ports.ts'
 import { HANDOFFS_FOLDER, isHandoffName } from '../handoff/document-name.ts'
 import { HandoffFiles } from '../handoff/handoff-files.ts'
 import type { Redactor } from '../journal/redact.ts'
+import type { StartWorkflow } from './baton.ts'
+import type { Ground } from './ground.ts'
+import type { Sessions } from './sessions.ts'
 
 type ClaimSteps = Pick<
   FleetPorts,
@@ -114,6 +119,44 @@ export function handoffSteps(
         : ''
       const text = `Another machine began this issue and vanished. Its branch ${record.branch} is checked out with every commit it pushed.${document} Look at git log and git diff before you continue; do not start again.`
       await queueNews(ports, record, { kind: 'resumed', text, act: false })
+    },
+  }
+}
+
+const WORKFLOW = 'issue-to-impl'
+
+/** How the fleet starts and ends agents. */
+export function agentSteps(
+  { env, home, fault }: Ground,
+  { sessions, startWorkflow }: { sessions: Sessions; startWorkflow?: StartWorkflow | undefined },
+): Pick<FleetPorts, 'startAgent' | 'obstacleTo' | 'endAgent'> {
+  return {
+    async startAgent({ agent, clone, project, issue, terminal }) {
+      const launches = launchesOf(agent)
+      // A clone of what the user trusts, with the same remote.
+      await launches.inheritTrust?.(clone, project, { home, configFolder: env.CLAUDE_CONFIG_DIR })
+      const start = startWorkflow?.(agent, WORKFLOW, String(issue), clone)
+      await sessions.run({
+        agent: launches.agent,
+        driver: 'tmux',
+        cwd: clone,
+        title: terminal,
+        prompt: start?.prompt ?? `/${WORKFLOW} ${issue}`,
+        args: start?.args ?? [],
+        env: {},
+        tools: false,
+      })
+    },
+    obstacleTo(agent) {
+      const missing = ['tmux', launchesOf(agent).interactive({}).program].find(
+        program => !program.includes('/') && !onPath(program, env),
+      )
+      return missing && `${missing} is not installed`
+    },
+    async endAgent(terminal) {
+      await sessions.kill(terminal).catch(cause => {
+        if (!(cause instanceof BatonError) || cause.code !== 'not_found') fault('ending an agent', cause)
+      })
     },
   }
 }

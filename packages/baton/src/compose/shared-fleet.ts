@@ -1,8 +1,11 @@
 import { hostname } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Ask } from '@batonpass/contract/ask'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import type { ClaimPorts } from '../claim/ports.ts'
+import { FleetAsks } from '../fleet/fleet-asks.ts'
+import type { JobRecords } from '../fleet/job-record.ts'
 import { MachineLeases } from '../fleet/machine-leases.ts'
 import { Membership } from '../fleet/membership.ts'
 import { MembershipFile } from '../fleet/membership-file.ts'
@@ -67,4 +70,31 @@ export function sharedLeases(
     reports: signedReports(membership),
     clock: systemClock,
   })
+}
+
+/** Asks of the fleet's sessions, shown on every machine of it. */
+export const sharedAsks = (
+  { redactor, fault }: Ground,
+  records: JobRecords,
+  board: FleetBoard,
+  membership: Membership,
+  journal: FleetPorts['journal'],
+): FleetAsks =>
+  new FleetAsks({
+    board,
+    membership,
+    isOfFleet: ask => isOfFleet(ask, records),
+    redact: redactor.redact,
+    journal: reason => journal({ what: 'answered', reason }),
+    fault,
+    clock: systemClock,
+    pause: ms => pause(ms, undefined, { ref: false }),
+  })
+
+export async function isOfFleet({ key, facts: { project } }: Ask, records: JobRecords): Promise<boolean> {
+  // The question about a merge names the project from which the job came.
+  const isMerge = key.startsWith('merge ')
+  return (await records.all()).some(
+    ({ clone, data }) => clone === project || (isMerge && data.project === project),
+  )
 }
