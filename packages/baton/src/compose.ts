@@ -1,34 +1,32 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { BatonError } from '@batonpass/contract/errors'
 import type { EntryBody } from '@batonpass/contract/journal'
 import { systemGit } from './adapters/git/git.ts'
 import { systemClock } from './adapters/system/clock.ts'
 import { systemIds } from './adapters/system/ids.ts'
 import { systemSmallFiles } from './adapters/system/small-files.ts'
+import type { Asks } from './ask/asks.ts'
 import { PresenceKeeper } from './ask/presence.ts'
 import { composeAsks } from './compose/asks.ts'
 import type { Baton, ComposeOptions } from './compose/baton.ts'
 import { FleetKeeper, fleetChannel } from './compose/fleet-keeper.ts'
 import { forgeKeeper } from './compose/forge.ts'
-import { layGround } from './compose/ground.ts'
+import { type Ground, layGround } from './compose/ground.ts'
 import { composeHandoff } from './compose/handoff.ts'
 import { composeHooks } from './compose/hooks.ts'
-import { composeJobs } from './compose/jobs.ts'
+import { composeJobs, type Jobs } from './compose/jobs.ts'
+import { composeLifetime } from './compose/lifetime.ts'
 import { Links } from './compose/links.ts'
 import { endLostSession } from './compose/lost-session.ts'
 import { composeMaintenance } from './compose/maintenance.ts'
 import { newEntry } from './compose/new-entry.ts'
 import { reviveHosted } from './compose/revive-hosted.ts'
-import { composeSandbox } from './compose/sandbox.ts'
-import { composeDrivers, composeSessions } from './compose/sessions.ts'
-import { Ticks } from './compose/ticks.ts'
+import { type ComposedSandbox, composeSandbox } from './compose/sandbox.ts'
+import { composeDrivers, composeSessions, type Drivers, type Sessions } from './compose/sessions.ts'
 import { undoIn } from './compose/undo.ts'
+import type { Intake } from './engine/intake.ts'
 import { OwnModelCalls } from './session/own-model-calls.ts'
 import { Pauses } from './session/pauses.ts'
 import { composeDashboard } from './views/dashboard.ts'
-
-/** How long a stop waits for running ticks. */
-const MAX_TICK_MS = 3000
 
 export type { Baton }
 
@@ -56,38 +54,14 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     ground.inMemory ? [] : [fleetChannel(() => links.get('fleet'))],
   )
   links.add('asks', asks)
-  const handoff = composeHandoff({
-    ...ground,
-    placeOf: session => links.get('cycles')?.findCycle(session)?.place,
-    continues: (session, parent) =>
-      links.get('intake').updateSession(session, known => ({ ...known, parent })),
-    written: (session, document) =>
-      void links
-        .get('cycles')
-        ?.documentWritten(session, document)
-        .catch(cause => fault('continuing a cycle after its document was written', cause)),
-  })
+  const handoff = connectHandoff(ground, links)
   const drivers = composeDrivers(
     env,
     (agent, event, about) => links.get('intake').handleEvent(agent, event, { ...about, hosted: true }),
     ground.inMemory ? undefined : stateDir,
   )
   const forges = forgeKeeper({ git: systemGit, env, clock: systemClock, config: configFor })
-  // A process that handles a single call is gone before the command runs.
-  const sandbox = ground.inMemory
-    ? undefined
-    : composeSandbox(ground, {
-        asks,
-        intake: () => links.get('intake'),
-        async brokerEnded(session, done) {
-          await links.get('handsOff').brokerEnded(session, done)
-          await links.get('work').brokerEnded(session, done)
-        },
-        port: () => listening,
-        borrowedBy: project => links.get('fleet').borrowedBy(project),
-        ownProgram: options.ownProgram ?? ['baton'],
-        programFolder: options.programFolder,
-      })
+  const sandbox = connectSandbox(ground, links, options, asks, () => listening)
   const jobs = await composeJobs(ground, links, {
     asks,
     drivers,
@@ -98,7 +72,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     sandbox,
     session,
   })
-  const { proofs, shownProofs, claim, handsOff, work, cycle, unattended } = jobs
+  const { proofs, claim, handsOff, work, cycle } = jobs
   const { intake, screens } = composeHooks(ground, links, {
     ...jobs,
     asks,
@@ -112,73 +86,31 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     port: () => listening,
     reactors: options.reactors ?? [],
   })
-  const watched = composeSessions({
-    ...ground,
-    drivers,
-    watchStore: local.watch,
-    liveSessions: local.liveSessions,
-    content: () => machine().config.journal.content,
-    async lost(lost, why) {
-      await endLostSession(lost, why, {
-        session,
-        updateSession: (id, change) => intake.updateSession(id, change),
-        report: (agent, event) => intake.handleEvent(agent, event),
-        hasUnfinishedRun: handsOff.hasUnfinishedRun,
-        isBusyElsewhere: jobs.busyElsewhere,
-        now: systemClock.now,
-      })
-      claim.claims.busy(lost.id, false)
-      await sandbox?.sandboxes.end(lost.id)
-    },
-    asks,
-    serversOf: id => sandbox?.sandboxes.servers(id) ?? [],
-    toolServer: options.toolServer,
-    contain: sandbox?.whole.contain,
-  })
-  links.add('sessions', watched)
-  live.listen(entry => watched.hear(entry))
+  const sessions = watchSessions(ground, options, { ...jobs, asks, drivers, intake, sandbox })
+  links.add('sessions', sessions)
   const fleet = new FleetKeeper(stateDir, async () => {
     const { composeFleet } = await import('./compose/fleet.ts')
     return composeFleet(ground, {
       claims: claim.claims,
       claimPorts: claim.ports,
       forges,
-      sessions: watched,
+      sessions,
       asks,
       startWorkflow: options.startWorkflow,
     })
   })
   links.add('fleet', fleet)
-  // `baton ps` shows a new session at once, also where one takes another's place.
-  live.listen(({ body }) => {
-    if (body.kind === 'event' && body.event.type === 'SessionStarted') watched.watch.outdated()
+  listenToJournal(ground, { fleet, handsOff, sessions })
+  const lifetime = composeLifetime(ground, {
+    ...jobs,
+    asks,
+    drivers,
+    fleet,
+    intake,
+    sandbox,
+    screens,
+    sessions,
   })
-  // At once: a pull request may be merged, and its claim gone, before the next tick.
-  live.listen(({ body }) => {
-    if (body.kind !== 'claim' || body.what !== 'opened') return
-    void handsOff.tick().catch(cause => fault('ending the run of a claim', cause))
-    void fleet.tick().catch(cause => fault('following a job', cause))
-  })
-  const ticks = new Ticks(
-    {
-      workflows: () => handsOff.tick(),
-      claims: () => claim.claims.tick(),
-      ...(cycle ? { cycles: () => cycle.cycles.tick() } : {}),
-      watch: () => screens.watch(watched.watch),
-      stages: () => work.tick(),
-      ...(unattended ? { hungTurns: () => unattended.hungTurns.tick() } : {}),
-      ...(sandbox
-        ? {
-            sandbox: async () => {
-              await sandbox.whole.agents.tick()
-              await sandbox.sandboxes.tick()
-            },
-          }
-        : {}),
-      ...(ground.inMemory ? {} : { fleet: () => fleet.tick(), shownProofs: () => shownProofs.tick() }),
-    },
-    fault,
-  )
 
   await ground.ready()
   await asks.start()
@@ -186,7 +118,7 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
   if (!ground.inMemory)
     void reviveHosted({
       drivers,
-      sessions: watched,
+      sessions,
       cycles: cycle?.cycles,
       intake,
       session,
@@ -216,10 +148,10 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
         throw cause
       }),
     dashboard: composeDashboard({ ...ground, asks, clock: systemClock, driverAt: drivers.at, undo, note }),
-    sessions: watched,
+    sessions,
     async rename(id, name) {
       await intake.updateSession(id, known => ({ ...known, name, namedBy: 'person' }))
-      watched.watch.outdated()
+      sessions.watch.outdated()
     },
     pages,
     editors,
@@ -235,33 +167,99 @@ export async function compose(options: ComposeOptions): Promise<Baton> {
     },
     note,
     fault,
-    async startSandbox() {
-      if (sandbox) {
-        const live = await store.sessions({ live: true, limit: 5000 })
-        await sandbox.start(new Set(live.map(({ id }) => id)))
-      }
-      // Only now: the sandboxes of proofs that a killed daemon left have ended.
-      await proofs?.resume()
-    },
-    tick: () => ticks.tick(),
-    async close(hosted) {
-      const steps = [
-        // Do not wait long for a tick that waits for a forge or an agent: its stored state is resumed after the next start.
-        () => Promise.race([ticks.idle(), pause(MAX_TICK_MS, undefined, { ref: false })]),
-        () => fleet.close(),
-        () => claim.close(),
-        async () => proofs?.close(),
-        async () => sandbox?.close(),
-        () => asks.stop(),
-        () => intake.idle(),
-        async () => {
-          if (hosted === 'end') await sandbox?.endAll()
-        },
-        () => drivers.close(hosted),
-      ]
-      // Continue after a failed step: otherwise the daemon would keep its lock without serving calls.
-      for (const step of steps) await step().catch(cause => fault('closing', cause))
-      await ground.close()
-    },
+    ...lifetime,
   }
+}
+
+const connectHandoff = (ground: Ground, links: Links) =>
+  composeHandoff({
+    ...ground,
+    placeOf: session => links.get('cycles')?.findCycle(session)?.place,
+    continues: (session, parent) =>
+      links.get('intake').updateSession(session, known => ({ ...known, parent })),
+    written: (session, document) =>
+      void links
+        .get('cycles')
+        ?.documentWritten(session, document)
+        .catch(cause => ground.fault('continuing a cycle after its document was written', cause)),
+  })
+
+function connectSandbox(
+  ground: Ground,
+  links: Links,
+  options: ComposeOptions,
+  asks: Asks,
+  port: () => number | undefined,
+): ComposedSandbox | undefined {
+  // A process that handles a single call is gone before the command runs.
+  if (ground.inMemory) return undefined
+  return composeSandbox(ground, {
+    asks,
+    intake: () => links.get('intake'),
+    async brokerEnded(session, done) {
+      await links.get('handsOff').brokerEnded(session, done)
+      await links.get('work').brokerEnded(session, done)
+    },
+    port,
+    borrowedBy: project => links.get('fleet').borrowedBy(project),
+    ownProgram: options.ownProgram ?? ['baton'],
+    programFolder: options.programFolder,
+  })
+}
+
+interface SessionParts extends Pick<Jobs, 'claim' | 'handsOff' | 'busyElsewhere'> {
+  asks: Asks
+  drivers: Drivers
+  intake: Intake
+  sandbox: ComposedSandbox | undefined
+}
+
+/** Starts, adopts and watches sessions; one that is lost ends everywhere. */
+function watchSessions(
+  ground: Ground,
+  { toolServer }: ComposeOptions,
+  { asks, busyElsewhere, claim, drivers, handsOff, intake, sandbox }: SessionParts,
+): Sessions {
+  const { local, machine, sessions } = ground
+  return composeSessions({
+    ...ground,
+    drivers,
+    watchStore: local.watch,
+    liveSessions: local.liveSessions,
+    content: () => machine().config.journal.content,
+    async lost(lost, why) {
+      await endLostSession(lost, why, {
+        session: id => sessions.find(id),
+        updateSession: (id, change) => intake.updateSession(id, change),
+        report: (agent, event) => intake.handleEvent(agent, event),
+        hasUnfinishedRun: handsOff.hasUnfinishedRun,
+        isBusyElsewhere: busyElsewhere,
+        now: systemClock.now,
+      })
+      claim.claims.busy(lost.id, false)
+      await sandbox?.sandboxes.end(lost.id)
+    },
+    asks,
+    serversOf: id => sandbox?.sandboxes.servers(id) ?? [],
+    toolServer,
+    contain: sandbox?.whole.contain,
+  })
+}
+
+/** What follows at once from what is recorded, before the next tick. */
+function listenToJournal(
+  { live, fault }: Ground,
+  { fleet, handsOff, sessions }: Pick<Jobs, 'handsOff'> & { fleet: FleetKeeper; sessions: Sessions },
+): void {
+  live.listen(entry => sessions.hear(entry))
+  // `baton ps` shows a new session, also where one takes another's place.
+  live.listen(({ body }) => {
+    if (body.kind === 'event' && body.event.type === 'SessionStarted') sessions.watch.outdated()
+  })
+  // A pull request may be merged, and its claim gone, before the next tick.
+  live.listen(({ body }) => {
+    if (body.kind !== 'claim' || body.what !== 'opened') return
+    void handsOff.tick().catch(cause => fault('ending the run of a claim', cause))
+    void fleet.tick().catch(cause => fault('following a job', cause))
+  })
 }
