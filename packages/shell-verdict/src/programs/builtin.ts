@@ -1,6 +1,9 @@
 import type { Programs } from './assess.ts'
 import { type CompiledSpec, checkProgram, compileProgram, type ProgramTable } from './spec.ts'
+import { ANSIBLE } from './tables/ansible.ts'
 import { ARCHIVES } from './tables/archives.ts'
+import { AWS } from './tables/aws.ts'
+import { AZURE } from './tables/azure.ts'
 import { BUILTINS } from './tables/builtins.ts'
 import { CLOUD } from './tables/cloud.ts'
 import { COMPILED } from './tables/compiled.ts'
@@ -10,6 +13,8 @@ import { DATABASES } from './tables/databases.ts'
 import { FILE_TOOLS } from './tables/file-tools.ts'
 import { FORGE } from './tables/forge.ts'
 import { GIT } from './tables/git.ts'
+import { GOOGLE_CLOUD } from './tables/google-cloud.ts'
+import { INFRASTRUCTURE } from './tables/infrastructure.ts'
 import { JAVASCRIPT } from './tables/javascript.ts'
 import { KUBERNETES } from './tables/kubernetes.ts'
 import { MACOS } from './tables/macos.ts'
@@ -31,6 +36,11 @@ export const TABLES: readonly ProgramTable[] = [
   COMPILED,
   CONTAINERS,
   KUBERNETES,
+  AWS,
+  AZURE,
+  GOOGLE_CLOUD,
+  INFRASTRUCTURE,
+  ANSIBLE,
   CLOUD,
   NETWORK,
   DATABASES,

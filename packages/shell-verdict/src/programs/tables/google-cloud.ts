@@ -1,0 +1,112 @@
+import type { ProgramTable } from '../spec.ts'
+import { CLOUD_CHANGES } from './cloud-changes.ts'
+
+/** Google: groups of services, then the verb. */
+export const GOOGLE_CLOUD: ProgramTable = {
+  gcloud: {
+    parameters: true,
+    globals:
+      '--project= --format= --account= --configuration= --region= --zone= --quiet -q --verbosity= --impersonate-service-account= --billing-project= --flags-file=!no --log-http --user-output-enabled= --filter= --limit= --sort-by= --page-size= -h --help --version',
+    verbs: {
+      read: 'list list-* describe get get-* read info version search search-* lookup tail check-* validate diff print-settings explain test-* get-value get-iam-policy ls du cat hash log help topic preview',
+      remote: CLOUD_CHANGES,
+    },
+    nouns: 'run queue export import',
+    paths: {
+      demolish: [
+        'projects delete',
+        'sql instances delete',
+        'sql databases delete',
+        'sql backups delete',
+        'container clusters delete',
+        'container images delete',
+        'artifacts repositories delete',
+        'compute instances delete',
+        'compute disks delete',
+        'compute snapshots delete',
+        'compute images delete',
+        'compute networks delete',
+        'compute instance-groups managed delete',
+        'storage buckets delete',
+        'storage rm',
+        'spanner instances delete',
+        'spanner databases delete',
+        'bigtable instances delete',
+        'firestore databases delete',
+        'redis instances delete',
+        'filestore instances delete',
+        'dns managed-zones delete',
+        'kms keys versions destroy',
+        'secrets delete',
+        'pubsub topics delete',
+        'run services delete',
+        'functions delete',
+        'app services delete',
+        'dataproc clusters delete',
+        'iam service-accounts delete',
+        'organizations delete',
+      ],
+      read: [
+        'components list',
+        'config list',
+        'config get',
+        'config get-value',
+        'auth list',
+        'cheat-sheet',
+        'info',
+        'version',
+        'help',
+        'topic',
+        'app logs read',
+        'config configurations list',
+      ],
+      credential: [
+        'auth print-access-token',
+        'auth print-identity-token',
+        'auth application-default print-access-token',
+        'secrets versions access',
+        'config config-helper',
+        'redis instances get-auth-string',
+        'services api-keys get-key-string',
+        'api-keys get-key-string',
+        'config get auth/*',
+        'config get-value auth/*',
+      ],
+      system: [
+        'container clusters get-credentials',
+        'init',
+        'config set',
+        'config unset',
+        'components',
+        'auth login',
+        'auth activate-service-account',
+        'auth configure-docker',
+      ],
+    },
+    bare: 'unlisted',
+  },
+  gsutil: {
+    globals: '-m -q -o=!no -D',
+    sub: {
+      'ls cat du stat hash help version': {
+        kind: 'read',
+        flags: '-l -L -a -h -r -R -b -d -p= -s -c -m -t -e -X=:read -n',
+      },
+      'cp mv rsync mb setmeta acl iam': 'remote',
+      rb: 'demolish',
+      rm: { kind: 'remote', flags: '-r!demolish -R!demolish -a!demolish -f -I' },
+    },
+  },
+  bq: {
+    globals: '--project_id= --format= --location= --dataset_id=',
+    sub: {
+      'ls show head version help': {
+        kind: 'read',
+        flags:
+          '-j -a -d -m -n|--max_results= --schema --view --format= -p -r --filter= -t --table --dataset --job --start_row= --selected_fields=',
+      },
+      'query load mk cp update insert extract': 'remote',
+      rm: { kind: 'remote', flags: '-r!demolish -d!demolish -f -t --table' },
+    },
+  },
+}
