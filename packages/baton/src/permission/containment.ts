@@ -118,9 +118,17 @@ export const mayLeaveByMode = (
   { sandbox }: Pick<Config, 'sandbox'>,
 ): boolean => understood && sandbox.mode !== 'strict'
 
-/** What a person is asked about a command that runs inside after the yes: nothing of it leaves the sandbox. */
-export function questionInside(judgement: PermissionJudgement): PermissionStep | undefined {
-  return stepsInside(judgement).find(step => step.decision === 'ask' && !step.hiddenInside)
+/**
+ * What a person is asked about a command that runs inside after the yes: nothing of it leaves the sandbox. An agent's own sandbox
+ * may not hide secret variables.
+ */
+export function questionInside(
+  judgement: PermissionJudgement,
+  hidesVariables = true,
+): PermissionStep | undefined {
+  return stepsInside(judgement).find(
+    step => step.decision === 'ask' && !(hidesVariables && step.hiddenInside),
+  )
 }
 
 /** The steps of the parts that the broker does nothing for. */

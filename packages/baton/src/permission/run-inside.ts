@@ -50,7 +50,7 @@ export async function runInside<C extends CallContext>(
   const rules = await link.ownRules(event, context)
   if (rules !== undefined) return await byOwnRules(rules, command, link)
   const own = await link.ownSandbox?.(event, context)
-  const questions = await questionsInside(command, link)
+  const questions = await questionsInside(command, own === undefined, link)
   if (own !== undefined)
     return questions.length > 0 ? undefined : await runInOwnSandbox(own, command, options, link)
   const state = await link.rewriteState?.(event, context)
@@ -88,9 +88,10 @@ async function byOwnRules<C extends CallContext>(
 /** By the person's rules, in Baton's settings and in those of an agent whose dialog shows what replaces the command. */
 async function questionsInside<C extends CallContext>(
   { event, context, judgement }: InsideCommand<C>,
+  hidesVariables: boolean,
   { askRule }: Pick<SandboxLink<C>, 'askRule'>,
 ): Promise<Question[]> {
-  const reasons = [questionInside(judgement)?.reason, await askRule?.(event, context)]
+  const reasons = [questionInside(judgement, hidesVariables)?.reason, await askRule?.(event, context)]
   return reasons.flatMap(reason => (reason === undefined ? [] : [{ decision: 'ask' as const, reason }]))
 }
 

@@ -100,13 +100,16 @@ describe('a command runs in the sandbox', () => {
       const rules = rulesInForce(Config.parse(config), { worktree: WORKTREE, home: HOME })
       const request = { tool: 'Bash', input: { command }, cwd: WORKTREE, worktree: WORKTREE, home: HOME }
       const judgement = judge(request, rules)
-      return { text: judgement.decision, inside: questionInside(judgement)?.part }
+      const [inside, inOwn] = [true, false].map(hides => questionInside(judgement, hides)?.part)
+      return { text: judgement.decision, inside, inOwn }
     }
-    expect(question('env')).toEqual({ text: 'ask', inside: undefined })
+    // Variables are there in an agent's own sandbox.
+    expect(question('env')).toEqual({ text: 'ask', inside: undefined, inOwn: 'env' })
     expect(question('env', { permissions: { ask: [{ program: 'env' }] } }).inside).toBe('env')
     expect(question('env; git pull', { permissions: { ask: [{ program: 'git' }] } })).toEqual({
       text: 'ask',
       inside: undefined,
+      inOwn: 'env',
     })
   })
 
