@@ -60,10 +60,14 @@ const urlOfNode: Plugin = {
   },
 }
 
-/** How the two programs are bundled. The build writes them; a test checks what each would load. */
+/** How the programs are bundled. The build writes them; a test checks what each would load. */
 export const bundle = {
   absWorkingDir: baton,
-  entryPoints: { cli: 'src/cli.ts', daemon: 'src/daemon/main.ts' },
+  entryPoints: {
+    cli: 'src/cli.ts',
+    daemon: 'src/daemon/main.ts',
+    'compare-tests': 'src/daemon/compare-tests.ts',
+  },
   outdir: 'dist',
   bundle: true,
   splitting: true,

@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { readerOf } from '../adapters/agents/readers.ts'
 import { gitCheckouts } from '../adapters/git/checkouts.ts'
 import { systemGit } from '../adapters/git/git.ts'
@@ -7,6 +9,7 @@ import { gitRemoteBase } from '../adapters/git/remote-base.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemFiles } from '../adapters/system/files.ts'
 import { systemIds } from '../adapters/system/ids.ts'
+import { systemPrograms } from '../adapters/system/programs.ts'
 import { realpath } from '../adapters/system/realpath.ts'
 import { systemSmallFiles } from '../adapters/system/small-files.ts'
 import type { Asks } from '../ask/asks.ts'
@@ -14,6 +17,7 @@ import { fingerprintOf } from '../ask/fingerprint.ts'
 import { gatherEvidence } from '../handoff/evidence.ts'
 import type { Forge } from '../ports/forge.ts'
 import type { GitLogin } from '../ports/git-work.ts'
+import { compareElsewhere } from '../proof/compare-elsewhere.ts'
 import { Proofs } from '../proof/proofs.ts'
 import type { CompareReport } from '../proof/report.ts'
 import { filedResults } from '../proof/result-cache.ts'
@@ -48,6 +52,7 @@ export function composeProof(
   const cache = env.XDG_CACHE_HOME?.startsWith('/') ? env.XDG_CACHE_HOME : join(home, '.cache')
   return new Proofs({
     checkouts: gitCheckouts,
+    compareTests: compareElsewhere(systemPrograms, { ...comparer(), fault }),
     remoteBase: gitRemoteBase(loginFor),
     containment: {
       async whyUnavailable(project) {
@@ -107,6 +112,13 @@ export function composeProof(
     },
     fault,
   })
+}
+
+/** The program that compares tests: in the package next to this file, otherwise from source. */
+export function comparer(): { node: string; program: string } {
+  const bundled = fileURLToPath(new URL('compare-tests.js', import.meta.url))
+  const source = fileURLToPath(new URL('../daemon/compare-tests.ts', import.meta.url))
+  return { node: process.execPath, program: existsSync(bundled) ? bundled : source }
 }
 
 /** Builds what compares the report of an agent with the transcript, git, the forge and the results of a proof. */

@@ -11,8 +11,8 @@ export interface ProgramCall {
   cwd: string
   /** The complete environment. Nothing is inherited. */
   env: Readonly<Record<string, string>>
-  /** Written to stdin, which is then closed. */
-  input: string
+  /** Written to stdin, which is then closed; one piece after the other as the program reads them. */
+  input: string | Iterable<string>
   withinMs: number
 }
 

@@ -1,8 +1,8 @@
+import type { FileChange } from '../ports/compare-tests.ts'
 import { type BracketEnds, pairBrackets } from './brackets.ts'
 import { type Language, languageOf, stripLiterals } from './strip-literals.ts'
 import { measure, withUsualNames } from './test-measures.ts'
 import { repeatedParts } from './test-tables.ts'
-import type { FileChange } from './weaker-ci.ts'
 
 /** One test of a file. */
 interface Test {

@@ -46,6 +46,7 @@ function deadInBraces(code: string, isJavaScript: boolean): Range[] {
   const levels: number[] = []
   /** The last `try` that ended, which waits for its handler. */
   let tried: Range | undefined
+  const closing = pairBrackets(code)
   const reports = placesOf(code, REPORTS)
   const returns = placesOf(code, /\breturn\b/g)
   for (let at = 0; at < code.length; at++) {
@@ -80,12 +81,13 @@ function deadInBraces(code: string, isJavaScript: boolean): Range[] {
       const before = code.slice(Math.max(0, at - MAX_HEAD), at)
       // What is after `if (…) return` does not always run, either.
       const isGuard = isJavaScript && isLoneCondition(before.trimEnd(), '')
-      const isPlain = !/[\w$.]$/.test(before) && !/(?:\)|\belse|=>|\?|:)\s{0,50}$/.test(before)
+      const last = before.slice(-60)
+      const isPlain = !/[\w$.]$/.test(last) && !/(?:\)|\belse|=>|\?|:)\s{0,50}$/.test(last)
       if (block && block.returned === undefined && (isGuard || isPlain))
-        block.returned = statementEnd(code, at)
+        block.returned = statementEnd(code, at, closing)
     }
   }
-  if (isJavaScript) found.push(...unbracedConditions(code), ...floatingPromises(code))
+  if (isJavaScript) found.push(...unbracedConditions(code, closing), ...floatingPromises(code, closing))
   return found
 }
 
@@ -140,28 +142,23 @@ const isLoneCondition = (head: string, next: string): boolean => {
   return false
 }
 
-/** Where a statement that begins here ends: a semicolon or line break outside all brackets. */
-function statementEnd(code: string, from: number): number {
-  let depth = 0
-  for (let at = from; at < code.length && at < from + MAX_STATEMENT; at++) {
+/** Where a statement that begins here ends: a semicolon or line break outside all brackets. Hostile text nests statements, so what is in brackets is passed in one step. */
+function statementEnd(code: string, from: number, closing: BracketEnds): number {
+  const most = Math.min(code.length, from + MAX_STATEMENT)
+  for (let at = from; at < most; at++) {
     const char = code[at] ?? ''
-    if ('([{'.includes(char)) depth += 1
-    if (')]}'.includes(char)) depth -= 1
-    if (depth < 0) return at
-    if (
-      depth === 0 &&
-      (char === ';' || (char === '\n' && !/^\s{0,99}(?:[.?:+*/|&]|=>)/.test(code.slice(at, at + 200))))
-    )
-      return at
+    if ('([{'.includes(char)) at = closing(at) ?? most
+    else if (')]}'.includes(char) || char === ';') return at
+    else if (char === '\n' && !/^\s{0,99}(?:[.?:+*/|&]|=>)/.test(code.slice(at, at + 200))) return at
   }
-  return Math.min(code.length, from + MAX_STATEMENT)
+  return most
 }
 
 const MAX_STATEMENT = 2000
 const MAX_LOOKED_AT = 1000
 
 /** `if (…) expect(…)`, `… && expect(…)`. */
-function unbracedConditions(code: string): Range[] {
+function unbracedConditions(code: string, closing: BracketEnds): Range[] {
   const found: Range[] = []
   for (const { index } of code.matchAll(/\b(?:expect|assert)(?:\.\w{1,80}){0,9}\s{0,50}\(/g)) {
     if (found.length >= MAX_LOOKED_AT) break
@@ -170,13 +167,13 @@ function unbracedConditions(code: string): Range[] {
       .replace(/\bawait\s{0,50}$/, '')
       .trimEnd()
     if (/(?:&&|\|\|)$/.test(before) || isLoneCondition(before, ''))
-      found.push({ start: index, end: statementEnd(code, index) })
+      found.push({ start: index, end: statementEnd(code, index, closing) })
   }
   return found
 }
 
 /** `f().then(() => { expect(…) })` of which no one learns the result. */
-function floatingPromises(code: string): Range[] {
+function floatingPromises(code: string, closing: BracketEnds): Range[] {
   const found: Range[] = []
   for (const { index } of [...code.matchAll(/\.then\s{0,50}\(/g)].slice(0, MAX_LOOKED_AT)) {
     let line = lineStart(code, index)
@@ -187,7 +184,7 @@ function floatingPromises(code: string): Range[] {
       /^\s{0,99}(?:return|await|export|const|let|var)\b|=>/.test(before) ||
       /[=:,(]\s{0,50}[\w.()]{0,99}\s{0,50}$/.test(before.slice(-200))
     if (isUsed) continue
-    found.push({ start: index, end: statementEnd(code, index) })
+    found.push({ start: index, end: statementEnd(code, index, closing) })
   }
   return found
 }

@@ -1,9 +1,10 @@
 import { parse as parseJson } from 'jsonc-parser'
 import { parse as parseToml } from 'smol-toml'
+import type { FileChange } from '../ports/compare-tests.ts'
 import { pairBrackets } from './brackets.ts'
 import { readYaml } from './ci-commands.ts'
 import { stripLiterals } from './strip-literals.ts'
-import { type FileChange, narrows } from './weaker-ci.ts'
+import { narrows } from './weaker-ci.ts'
 
 /** Settings of linters, type checkers and test runners. */
 const SETTINGS =
@@ -18,10 +19,7 @@ type Settings = ReadonlyMap<string, readonly string[]>
  * Settings by which a tool finds less than before: a rule that is off, a file that is left out, a switch that is looser. The name
  * of a setting says which of its values is looser, whichever tool it belongs to. Settings with other names may change.
  */
-export function loosenedSettings(
-  changes: readonly FileChange[],
-  hadFiles: (folder: string) => boolean = () => true,
-): string[] {
+export function loosenedSettings(changes: readonly FileChange[], folders?: ReadonlySet<string>): string[] {
   const settings = changes.filter(({ path }) => isSettings(path))
   // What moves to another file, such as from pytest.ini to pyproject.toml, is not gone.
   const moved = settings.some(({ before, after }) => before !== undefined && after === undefined)
@@ -29,7 +27,7 @@ export function loosenedSettings(
     : []
   return settings.flatMap(({ path, before, after }) => {
     if (before === undefined && isVariant(path)) return []
-    const isNew = before === undefined && !hadFiles(folderOf(path))
+    const isNew = before === undefined && folders?.has(folderOf(path)) === false
     if (isNew && !movedInto(folderOf(path), changes)) return []
     const is = new Map(settingsIn(path, after))
     if (after === undefined)

@@ -160,7 +160,7 @@ async function judgeWeakened(
   const { checkouts } = parts
   const changes = await checkouts.changes(proof.project, proof.base, proof.commit)
   const found = {
-    weakened: await weakenedTests(checkouts, proof, changes),
+    weakened: await weakenedTests(parts, proof, changes, signal),
     reasons: await reasonsIn(checkouts, proof),
     isSound,
   }

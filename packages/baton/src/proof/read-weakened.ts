@@ -1,21 +1,30 @@
 import type { Proof } from '@batonpass/contract/proof'
 import type { ChangedFile, Checkouts } from '../ports/checkouts.ts'
+import type { CompareTests, FileChange } from '../ports/compare-tests.ts'
 import { mayBeCalled } from './ci-scripts.ts'
 import { isSettings } from './loosened-settings.ts'
-import { findWeakened, isAboutTests, mayWeaken } from './weakened-tests.ts'
-import { type FileChange, isCi } from './weaker-ci.ts'
+import { isAboutTests, mayWeaken } from './weakened-tests.ts'
+import { isCi } from './weaker-ci.ts'
 
 const MAX_TEST_FILES = 500
 const MAX_FILES = 3000
 /** Files that are read at the same time. */
 const READS = 8
 const MAX_CI_FILES = 50
+/** Characters of all files, before and after: they are in memory together. */
+const MAX_TEXT = 50_000_000
+
+interface WeakenedPorts {
+  checkouts: Pick<Checkouts, 'tree'>
+  compareTests: CompareTests
+}
 
 /** How the work made the tests weaker. */
 export async function weakenedTests(
-  checkouts: Pick<Checkouts, 'tree'>,
+  { checkouts, compareTests }: WeakenedPorts,
   { project, base, commit }: Pick<Proof, 'project' | 'base' | 'commit'>,
   changes: readonly ChangedFile[],
+  signal: AbortSignal,
 ): Promise<string[]> {
   const relevant = changes.filter(({ path }) => mayWeaken(path))
   const tests = relevant.filter(({ path }) => isAboutTests(path)).length
@@ -34,23 +43,26 @@ export async function weakenedTests(
     const text = await after.read(path)
     read.push({ path, before: text, after: text })
   }
-  for (let from = 0; from < relevant.length; from += READS)
-    read.push(
-      ...(await Promise.all(
-        relevant.slice(from, from + READS).map(async ({ path, status }) => ({
-          path,
-          before: status === 'added' ? undefined : await before.read(path),
-          after: status === 'removed' ? undefined : await after.read(path),
-        })),
-      )),
+  let size = 0
+  for (let from = 0; from < relevant.length && !signal.aborted; from += READS) {
+    const some = await Promise.all(
+      relevant.slice(from, from + READS).map(async ({ path, status }) => ({
+        path,
+        before: status === 'added' ? undefined : await before.read(path),
+        after: status === 'removed' ? undefined : await after.read(path),
+      })),
     )
+    for (const { before, after } of some) size += (before?.length ?? 0) + (after?.length ?? 0)
+    if (size > MAX_TEXT) return [`more than ${MAX_TEXT / 1e6} MB of text changed, more than Baton compares`]
+    read.push(...some)
+  }
   const isNewSettings = relevant.some(({ path, status }) => status === 'added' && isSettings(path))
   const folders = isNewSettings ? foldersOf(await before.paths()) : undefined
-  return findWeakened(read, folders && (folder => folders.has(folder)))
+  return compareTests({ changes: read, folders }, signal)
 }
 
 /** All folders with files, each with a slash at its end; the folder of the project itself is empty. */
-function foldersOf(paths: readonly string[]): ReadonlySet<string> {
+function foldersOf(paths: readonly string[]): string[] {
   const found = new Set([''])
   for (const path of paths)
     for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
@@ -58,5 +70,5 @@ function foldersOf(paths: readonly string[]): ReadonlySet<string> {
       if (found.has(folder)) break
       found.add(folder)
     }
-  return found
+  return [...found]
 }

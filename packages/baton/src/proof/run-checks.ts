@@ -2,6 +2,7 @@ import { compilePattern } from '@batonpass/contract/pattern'
 import type { Check, CheckResult, Proof } from '@batonpass/contract/proof'
 import type { Checkouts } from '../ports/checkouts.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { CompareTests } from '../ports/compare-tests.ts'
 import { type ContainedRun, SandboxNotStarted } from '../ports/sandbox.ts'
 import { readReport } from '../session/transcript/test-report.ts'
 import { deriveChecks } from './derive-checks.ts'
@@ -31,6 +32,7 @@ export interface ContainedFolder {
 
 export interface CheckPorts {
   checkouts: Checkouts
+  compareTests: CompareTests
   containment: Containment
   cache: ResultCache
   clock: Clock
@@ -60,7 +62,7 @@ export async function runChecks(
 ): Promise<void> {
   const runs = proof.checks.filter(check => check.kind === 'run')
   // Git answers while the checkout, the sandbox and the setup are made ready.
-  const reading = readCommit(ports, proof, progress)
+  const reading = readCommit(ports, proof, progress, signal)
   const definitions = definitionsNow(ports, proof, runs)
   const both = Promise.allSettled([reading, definitions])
   try {
@@ -140,7 +142,13 @@ async function runCommands(
 }
 
 /** Checks that need only what git knows of the commit. */
-async function readCommit({ checkouts }: CheckPorts, proof: Proof, progress: Progress): Promise<void> {
+async function readCommit(
+  ports: CheckPorts,
+  proof: Proof,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<void> {
+  const { checkouts } = ports
   const { project, base, commit, checks } = proof
   const readable = checks.filter(check => check.kind === 'files' || check.kind === 'diff')
   if (readable.length === 0) return
@@ -149,8 +157,9 @@ async function readCommit({ checkouts }: CheckPorts, proof: Proof, progress: Pro
     checkouts.changes(project, base, commit),
   ])
   const weakened = readable.some(check => check.kind === 'diff' && check.keepsTests)
-    ? await weakenedTests(checkouts, proof, changes)
+    ? await weakenedTests(ports, proof, changes, signal)
     : []
+  if (signal.aborted) return
   const reasons = weakened.length > 0 ? await reasonsIn(checkouts, proof) : []
   for (const check of readable) {
     const why = whyNotMet(check, paths, changes, weakened)

@@ -1,4 +1,4 @@
-import type { FileChange } from './weaker-ci.ts'
+import type { FileChange } from '../ports/compare-tests.ts'
 
 /** Comments that switch a linter, a type checker or coverage off from here to the end of the file, by the names of files. */
 const SUPPRESSIONS: readonly { file: RegExp; comment: RegExp; until?: RegExp }[] = [

@@ -1,3 +1,4 @@
+import type { FileChange } from '../ports/compare-tests.ts'
 import { mayBeCalled } from './ci-scripts.ts'
 import { weakerTests } from './compare-tests.ts'
 import { hasTestName, isTestFile } from './derive-checks.ts'
@@ -7,7 +8,7 @@ import { raisedLimits } from './raised-limits.ts'
 import { languageOf, stripLiterals } from './strip-literals.ts'
 import { maySuppress, suppressedFiles } from './suppressed-files.ts'
 import { type Measures, measure, sumOf, withUsualNames } from './test-measures.ts'
-import { type FileChange, findWeakerCi, isCi } from './weaker-ci.ts'
+import { findWeakerCi, isCi } from './weaker-ci.ts'
 
 /** Whether a change of this file can weaken tests, so that its text is worth reading. */
 export const mayWeaken = (path: string): boolean =>
@@ -23,12 +24,10 @@ export const isAboutTests = (path: string): boolean =>
 
 /**
  * How the work made the tests weaker, one sentence each: fewer tests or assertions than before, tests that no longer run, raised
- * time limits, rewritten snapshots, steps that CI lost. Tests that move to another file are not fewer.
+ * time limits, rewritten snapshots, steps that CI lost. Tests that move to another file are not fewer. `folders`: all that had files
+ * before the work, each with a slash at its end; undefined if that is not known.
  */
-export function findWeakened(
-  changes: readonly FileChange[],
-  hadFiles?: (folder: string) => boolean,
-): string[] {
+export function findWeakened(changes: readonly FileChange[], folders?: ReadonlySet<string>): string[] {
   const tests = changes
     .filter(({ path }) => isAboutTests(path) && !isSnapshot(path) && !isCi(path) && !isCoverage(path))
     .map(change => ({
@@ -81,7 +80,7 @@ export function findWeakened(
       changes.filter(({ path }) => mayBeCalled(path)),
     ),
     ...changes.filter(({ path }) => isCoverage(path)).flatMap(loweredCoverage),
-    ...loosenedSettings(changes, hadFiles),
+    ...loosenedSettings(changes, folders),
     ...suppressedFiles(changes),
   ]
 }

@@ -1,11 +1,5 @@
+import type { FileChange } from '../ports/compare-tests.ts'
 import { type Callees, type CiCommand, callees, commandsIn, runBy } from './ci-scripts.ts'
-
-/** One changed file before and after the work; undefined where it does not exist. */
-export interface FileChange {
-  path: string
-  before: string | undefined
-  after: string | undefined
-}
 
 export const isCi = (path: string): boolean =>
   /^\.github\/workflows\/[^/]+\.ya?ml$|^\.gitlab-ci\.yml$|^\.circleci\/config\.yml$|^azure-pipelines\.yml$/.test(

@@ -42,6 +42,7 @@ describe('the package', () => {
       'package.json',
       'dist/cli.js',
       'dist/daemon.js',
+      'dist/compare-tests.js',
       'dist/launcher.c',
       'dist/launcher.pl',
       'dist/launcher.sh',

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest'
 import type { ChangedFile } from '../../src/ports/checkouts.ts'
 import { weakenedTests } from '../../src/proof/read-weakened.ts'
 import { findWeakened } from '../../src/proof/weakened-tests.ts'
-import { treeOf } from './memory-tree.ts'
+import { compareHere, treeOf } from './memory-tree.ts'
+
+const NEVER = new AbortController().signal
 
 const found = (path: string, before: string, after: string) => findWeakened([{ path, before, after }])
 const json = (value: object) => JSON.stringify(value)
@@ -78,7 +80,8 @@ describe('settings', () => {
         return { path, status, addedLines: 1, removedLines: 1 }
       })
     const tree = (_: string, commit: string) => (commit === 'base' ? trees.base : trees.commit)
-    return weakenedTests({ tree }, { project: '/app', base: 'base', commit: 'commit' }, changes)
+    const about = { project: '/app', base: 'base', commit: 'commit' }
+    return weakenedTests({ checkouts: { tree }, compareTests: compareHere }, about, changes, NEVER)
   }
   const old = { 'packages/old/src/a.ts': 'a()\n' }
   it.each([

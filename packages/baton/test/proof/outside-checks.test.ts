@@ -15,6 +15,7 @@ import { checksFrom, withKeptTests } from '../../src/proof/declared-checks.ts'
 import { judgeProof } from '../../src/proof/judge-proof.ts'
 import { type OutsidePorts, runOutsideChecks } from '../../src/proof/outside-checks.ts'
 import { problemsOf } from '../../src/proof/problems.ts'
+import { compareHere } from './memory-tree.ts'
 
 const CI: CheckDeclaration = { forge: { checks: 'green' }, minutes: 5 }
 const ASK: CheckDeclaration = { person: 'Does it look right?' }
@@ -96,6 +97,7 @@ async function outcome(
         changes: async () => [{ path: 'src/a.ts', status: 'changed', addedLines: 1, removedLines: 0 }],
         patch: async () => more.patch ?? '+export const a = 1 // s3cret',
       } as unknown as Checkouts,
+      compareTests: compareHere,
       cache: {
         get: async (_, { name }) => kept.get(name),
         put: async (_, { name }, result) => void kept.set(name, result),

@@ -5,6 +5,7 @@ import { expect, it, vi } from 'vitest'
 import { SandboxNotStarted } from '../../src/ports/sandbox.ts'
 import type { SmallFiles } from '../../src/ports/small-files.ts'
 import { Proofs, type ProofsParts } from '../../src/proof/proofs.ts'
+import { compareHere } from './memory-tree.ts'
 
 const PROJECT = '/app'
 /** A check that ends at once; all others wait for the test. */
@@ -51,6 +52,7 @@ function world(
         .map(name => ({ name: name.slice(folder.length + 1), modifiedMs: 0 })),
   }
   const proofs = new Proofs({
+    compareTests: compareHere,
     checkouts: {
       resolve: async () => 'a',
       findBase: async () => 'a',

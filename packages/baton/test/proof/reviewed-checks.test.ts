@@ -10,6 +10,7 @@ import { problemsOf } from '../../src/proof/problems.ts'
 import { noteOnReview, type ReviewCheck } from '../../src/proof/review-check.ts'
 import { askReviewer, type Reviewers, shapeOf } from '../../src/proof/review-session.ts'
 import { runChecks } from '../../src/proof/run-checks.ts'
+import { compareHere } from './memory-tree.ts'
 
 const TEST = "test('adds', () => expect(add(1, 2)).toBe(3))\n"
 const PASSED: CheckResult = { name: 'npm test', status: 'passed', seconds: 1 }
@@ -59,6 +60,7 @@ async function prove({ checks, answers, before = [], trailers = [], issue }: Giv
       patch: async () => '-export const sum',
       trailers: async () => trailers,
     } as unknown as Checkouts,
+    compareTests: compareHere,
     cache: {
       get: async (_: unknown, { name }: { name: string }) => kept.get(name),
       put: async (_: unknown, { name }: { name: string }, result: CheckResult) => {

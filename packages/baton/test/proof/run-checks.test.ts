@@ -5,6 +5,7 @@ import { checksFrom } from '../../src/proof/declared-checks.ts'
 import { judgeProof } from '../../src/proof/judge-proof.ts'
 import { weakenedTests } from '../../src/proof/read-weakened.ts'
 import { type CheckPorts, runChecks } from '../../src/proof/run-checks.ts'
+import { compareHere } from './memory-tree.ts'
 
 const passed: ContainedRun = { code: 0, stdout: 'ok\n', stderr: '' }
 const failed: ContainedRun = { code: 1, stdout: 'expected 1\n', stderr: '' }
@@ -98,5 +99,7 @@ it.each([
     path: path.replace('%', `${n}`),
     status: 'changed',
   }))
-  expect(await weakenedTests({ tree } as never, {} as Proof, changes as never)).toEqual(found)
+  const ports = { checkouts: { tree }, compareTests: compareHere }
+  const { signal } = new AbortController()
+  expect(await weakenedTests(ports, {} as Proof, changes as never, signal)).toEqual(found)
 })

@@ -7,7 +7,9 @@ import { HONEST_JAVASCRIPT } from './changes/honest-javascript.ts'
 import { HONEST_OTHERS, REFUSED } from './changes/honest-others.ts'
 import { WEAK_JAVASCRIPT } from './changes/weak-javascript.ts'
 import { WEAK_OTHERS } from './changes/weak-others.ts'
-import { treeOf } from './memory-tree.ts'
+import { compareHere, treeOf } from './memory-tree.ts'
+
+const NEVER = new AbortController().signal
 
 /** What a proof finds: weaker tests, and checks that no longer do what they did. */
 async function findings({ before, after }: Change): Promise<string[]> {
@@ -20,7 +22,12 @@ async function findings({ before, after }: Change): Promise<string[]> {
     })
   const tree = (_: string, commit: string) => (commit === 'base' ? trees.base : trees.commit)
   const about = { project: '/app', base: 'base', commit: 'commit' }
-  const weakened = await weakenedTests({ tree }, about, changes)
+  const weakened = await weakenedTests(
+    { checkouts: { tree }, compareTests: compareHere },
+    about,
+    changes,
+    NEVER,
+  )
   const now = await deriveChecks(trees.commit, 1)
   const changed = (await deriveChecks(trees.base, 1)).filter(
     ({ command, definition }) => now.find(check => check.command === command)?.definition !== definition,

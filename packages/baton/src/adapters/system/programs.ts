@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { Readable } from 'node:stream'
 import { BatonError } from '@batonpass/contract/errors'
 import { MAX_PROGRAM_OUTPUT, type ProgramEnd, type Programs } from '../../ports/programs.ts'
 
@@ -37,7 +38,8 @@ export const systemPrograms: Programs = {
     })
     // A program may end without reading its input; that is not an error.
     child.stdin.on('error', () => undefined)
-    child.stdin.end(input)
+    if (typeof input === 'string') child.stdin.end(input)
+    else Readable.from(input).pipe(child.stdin)
     try {
       const code = await group.gone
       return { why, code, stdout: Buffer.concat(stdout).toString('utf8'), stderr }
