@@ -19,16 +19,16 @@ export interface CiCommand {
   unread?: string | undefined
 }
 
-/** The commands in the values of `run`, `script` and their like. */
-export function commandsIn(text: string | undefined): CiCommand[] {
+/** The commands in the values of `run`, `script` and their like: those that may test something, or all. */
+export function commandsIn(text: string | undefined, which: 'tests' | 'all' = 'tests'): CiCommand[] {
   if (text === undefined || text.length > MAX_TEXT) return []
   return scriptsIn(readYaml(text), MAX_LEVELS).flatMap(({ script, shell, decides }) =>
-    readCommands(script, shell).map(each => ({ ...each, decides: decides && each.decides })),
+    readCommands(script, shell, which).map(each => ({ ...each, decides: decides && each.decides })),
   )
 }
 
 /** The commands of a shell text. Where it is not valid shell, all of them count, but only for what was like that before. */
-function readCommands(text: string, options: Shell): CiCommand[] {
+function readCommands(text: string, options: Shell, which: 'tests' | 'all' = 'tests'): CiCommand[] {
   const isKnown = typeof options !== 'string'
   // Values of CI, such as `${{ matrix.node }}`, are not shell.
   const found = isKnown && decidingCommands(text.replaceAll(/\$\{\{.{0,500}?\}\}/g, 'VALUE'), options)
@@ -44,7 +44,7 @@ function readCommands(text: string, options: Shell): CiCommand[] {
         .map(command => ({ command, decides: true, unread }))
   return commands
     .map(each => ({ ...each, command: each.command.replaceAll(/\s+/g, ' ').trim().slice(0, 500) }))
-    .filter(({ command }) => command !== '' && !TESTS_NOTHING.test(command))
+    .filter(({ command }) => command !== '' && (which === 'all' || !TESTS_NOTHING.test(command)))
 }
 
 /** How a shell treats commands that fail, or the name of one that Baton does not read. */

@@ -17,7 +17,8 @@ export function findWeakerCi(changes: readonly FileChange[], called: readonly Fi
   const runs = runBy(now, filesNow).map(withWords)
   const steps = (side: 'before' | 'after') =>
     changes.reduce((total, change) => total + count(change[side], STEP), 0)
-  const isFewer = steps('after') < steps('before')
+  const parts = (side: 'before' | 'after') => changes.flatMap(change => partsOf(change[side]))
+  const isFewer = steps('after') < steps('before') && !areAmong(parts('before'), parts('after'))
   const ofCi = changes.flatMap(({ path, before, after }) => {
     if (before === undefined) return []
     const { gone, ignored } = lostTests(commandsIn(before), filesBefore, runs)
@@ -69,6 +70,23 @@ function lostTests(
   }
 }
 
+/** What CI does in a file: the actions that it uses, and all commands that decide. */
+const partsOf = (text = ''): string[] => [
+  ...[...text.matchAll(USES)].map(([, action = '']) => action),
+  ...commandsIn(text, 'all').flatMap(({ command, decides }) => (decides ? [command] : [])),
+]
+
+/** Whether each part is there as often as before: then steps were only joined. */
+function areAmong(before: readonly string[], now: readonly string[]): boolean {
+  const left = new Map<string, number>()
+  for (const part of now) left.set(part, (left.get(part) ?? 0) + 1)
+  return before.every(part => {
+    const times = left.get(part) ?? 0
+    left.set(part, times - 1)
+    return times > 0
+  })
+}
+
 /** Whether CI ignores more failures. A new command that tests nothing may fail. */
 function newlyLenient(before: string, after: string | undefined): boolean {
   const known = new Set(before.split('\n').map(withoutAlternative))
@@ -87,6 +105,8 @@ const withoutAlternative = (line: string): string => (line.split('||')[0] ?? '')
 const MAKE_TARGETS = ['test', 'check', 'lint']
 
 const STEP = /^[ \t]*(?:-\s{1,50})?(?:run|uses|script)\s{0,50}:/gm
+/** An action, without its version. */
+const USES = /^[ \t]*(?:-\s{1,50})?uses\s{0,50}:\s{0,50}([^\s@#]{1,300})/gm
 const LENIENT =
   /\|\|\s{0,50}(?:true|:)(?=\s|$)|continue-on-error:\s{0,50}true|allow_failure:\s{0,50}true|\bif:\s{0,50}(?:false|\$\{\{\s{0,50}false)|\bexit 0\b/gm
 const count = (text: string | undefined, pattern: RegExp): number => text?.match(pattern)?.length ?? 0
@@ -94,8 +114,49 @@ const count = (text: string | undefined, pattern: RegExp): number => text?.match
 const MAX_COMMANDS = 500
 
 /** Words of commands that test or check something, also as a part of a name such as `run-tests.sh`. */
-const TESTS =
-  /(?<![a-z0-9])(?:tests?|e2e|specs?|rspec|pytest|vitest|jest|mocha|playwright|cypress|phpunit|ctest|tox|nox|lint|checks?|typecheck|tsc|vet|clippy|unittest|exit-code-from|abort-on-container-exit)(?![a-z0-9])/i
+const TESTS = new RegExp(
+  `(?<![a-z0-9])(?:${[
+    ...[
+      'tests?',
+      'e2e',
+      'specs?',
+      'checks?',
+      'lint',
+      'typecheck',
+      'exit-code-from',
+      'abort-on-container-exit',
+    ],
+    ...[
+      'rspec',
+      'pytest',
+      'unittest',
+      'vitest',
+      'jest',
+      'mocha',
+      'playwright',
+      'cypress',
+      'phpunit',
+      'ctest',
+    ],
+    ...[
+      'tox',
+      'nox',
+      'tsc',
+      'vue-tsc',
+      'tsgo',
+      'vet',
+      'clippy',
+      'eslint',
+      'oxlint',
+      'stylelint',
+      'biome',
+      'xo',
+    ],
+    ...['ruff', 'mypy', 'pyright', 'basedpyright', 'flake8', 'pylint', 'bandit', 'staticcheck', 'rubocop'],
+    ...['phpstan', 'psalm', 'ktlint', 'detekt', 'shellcheck', 'actionlint', 'hadolint', 'yamllint', 'knip'],
+  ].join('|')})(?![a-z0-9])`,
+  'i',
+)
 /** Options with which a command that tests does less. */
 const DOES_LESS =
   /\s(?:--(?:dry-run|collect-only|help|version|passWithNoTests|if-present|exit-zero|no-run|list)|-DskipTests)\b/

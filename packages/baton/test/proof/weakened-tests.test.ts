@@ -319,9 +319,20 @@ describe('the commands of CI', () => {
     ['pytest tests/', 'pytest --collect-only tests/'],
     ['npm run test:unit', 'npm run test:nothing'],
     ['npm test', 'npm run test:noop'],
+    ['eslint .', 'echo ok'],
+    ['ruff format --diff', 'echo ok'],
+    ['mypy src', 'echo ok'],
+    ['npx biome ci', 'echo ok'],
+    ['npx tsc', 'echo ok'],
   ])('that are gone are found: %s, now %s', (before, after) => {
     const found = findWeakened([ci(step(before), step(after))])
     expect(found).toEqual([`CI no longer runs "${before}" (.github/workflows/a.yml)`])
+  })
+
+  it('that are gone are found although another file of CI has such a step', () => {
+    const other = change('.github/workflows/b.yml', step('./verify'), step('./verify'))
+    const joined = ci(file('      - run: ./verify\n      - run: ./a'), step('./a && ./b'))
+    expect(findWeakened([joined, other])).toEqual(['steps of CI removed in .github/workflows/a.yml'])
   })
 
   it('that are gone are found in a line with others, and in other files of CI', () => {
@@ -333,6 +344,33 @@ describe('the commands of CI', () => {
       'CI no longer runs "npm test" (.gitlab-ci.yml)',
     ])
     expect(findWeakened([ci(step('npm test'), `${step('npm test')}}`)])).not.toEqual([])
+  })
+
+  it.each([
+    ['run: npm ci\n      - run: npm test', 'run: npm ci && npm test'],
+    [
+      'run: npm ci\n      - run: git diff --exit-code',
+      'run: |\n          npm ci\n          git diff --exit-code',
+    ],
+    [
+      'uses: a/b@v1\n      - uses: a/c@v1\n      - run: ./verify',
+      'uses: a/c@v2\n      - uses: a/b@v1\n      - run: ./verify',
+    ],
+  ])('in steps that are joined are all there: %s, now %s', (before, after) => {
+    expect(findWeakened([ci(file(`      - ${before}`), file(`      - ${after}`))])).toEqual([])
+  })
+
+  it.each([
+    ['run: npm ci\n      - run: npm test', 'run: npm ci'],
+    ['run: ./verify\n      - run: npm test', 'run: npm test && npm run build'],
+    ['run: npm ci\n      - run: git diff --exit-code', 'run: npm ci'],
+    ['run: git diff --exit-code\n      - run: npm ci', 'run: npm ci && git diff --exit-code || true'],
+    ['run: ./a\n      - run: ./b', 'run: ./a; ./b || echo'],
+    ['run: ./a\n      - run: ./a', 'run: ./a'],
+    ['uses: a/codeql@v1\n      - run: ./a', 'run: ./a && ./b'],
+    ['uses: a/codeql@v1\n      - uses: a/b@v1', 'uses: a/b@v1'],
+  ])('in steps that are joined may not be fewer: %s, now %s', (before, after) => {
+    expect(findWeakened([ci(file(`      - ${before}`), file(`      - ${after}`))])).not.toEqual([])
   })
 
   it.each([
