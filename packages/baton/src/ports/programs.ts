@@ -11,8 +11,10 @@ export interface ProgramCall {
   cwd: string
   /** The complete environment. Nothing is inherited. */
   env: Readonly<Record<string, string>>
-  /** Written to stdin, which is then closed; one piece after the other as the program reads them. */
-  input: string | Iterable<string>
+  /** Written to stdin, which is then closed. */
+  input: string
+  /** Written after `input`, piece by piece as the program reads them. */
+  moreInput?: Iterable<string> | undefined
   withinMs: number
 }
 

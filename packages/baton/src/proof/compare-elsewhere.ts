@@ -30,12 +30,12 @@ export function compareElsewhere(
   const flags = [`--max-old-space-size=${MAX_HEAP_MB}`, '--disable-warning=ExperimentalWarning']
   const args = ['-c', script, node, ...flags, program]
   return async ({ changes, folders }, signal) => {
+    const input = `${JSON.stringify(folders ?? null)}\n`
     const lines = function* () {
-      yield `${JSON.stringify(folders ?? null)}\n`
       for (const change of changes) yield `${JSON.stringify(change)}\n`
     }
     const { why, code, stdout, stderr } = await run(
-      { program: '/bin/sh', args, cwd: '/', env: {}, input: lines(), withinMs },
+      { program: '/bin/sh', args, cwd: '/', env: {}, input, moreInput: lines(), withinMs },
       signal,
     )
     if (why === 'aborted') return ['the changed tests were not compared']

@@ -1,19 +1,7 @@
-import { parse as parseJson } from 'jsonc-parser'
-import { parse as parseToml } from 'smol-toml'
 import type { FileChange } from '../ports/compare-tests.ts'
-import { pairBrackets } from './brackets.ts'
-import { readYaml } from './ci-commands.ts'
-import { stripLiterals } from './strip-literals.ts'
-import { narrows } from './weaker-ci.ts'
-
-/** Settings of linters, type checkers and test runners. */
-const SETTINGS =
-  /(?:^|\/)(?:[tj]sconfig[^/]*\.json|\.eslintrc(?:\.\w+)?|(?:eslint|vitest|vite|jest|playwright|karma|ava|cypress)\.config\.[cm]?[jt]sx?|\.eslintignore|biome\.jsonc?|\.?oxlintrc\.jsonc?|\.mocharc(?:\.\w+)?|package\.json|pyproject\.toml|setup\.cfg|tox\.ini|pytest\.ini|\.?mypy\.ini|\.?ruff\.toml|\.flake8|\.?pylintrc|pyrightconfig\.json|\.golangci\.(?:ya?ml|toml|json)|Cargo\.toml|pom\.xml|build\.gradle(?:\.kts)?|phpunit\.xml(?:\.dist)?)$/
-
-export const isSettings = (path: string): boolean => SETTINGS.test(path)
-
-/** Each setting with its values, by its path: those of a list are several, and so are those of settings with the same name. */
-type Settings = ReadonlyMap<string, readonly string[]>
+import { mayBeCalled } from './ci-scripts.ts'
+import { basesOf, inheritedSettings, isSettings, LEAVES_OUT, type Settings } from './read-settings.ts'
+import { isCi, narrows } from './weaker-ci.ts'
 
 /**
  * Settings by which a tool finds less than before: a rule that is off, a file that is left out, a switch that is looser. The name
@@ -25,15 +13,21 @@ export function loosenedSettings(changes: readonly FileChange[], folders?: Reado
   const moved = settings.some(({ before, after }) => before !== undefined && after === undefined)
     ? settings.filter(({ before }) => before === undefined)
     : []
+  const bases = new Set(settings.flatMap(({ path, before }) => basesOf(path, before)))
+  const filesBefore = new Map(settings.map(({ path, before }) => [path, before]))
+  const filesNow = new Map(settings.map(({ path, after }) => [path, after]))
   return settings.flatMap(({ path, before, after }) => {
-    if (before === undefined && isVariant(path)) return []
+    if (before === after || (before === undefined && isVariant(path))) return []
+    // The files that it gave settings to say whether those are gone.
+    if (after === undefined && bases.has(path)) return []
+    if (before === undefined && isNewTool(path, changes)) return []
     const isNew = before === undefined && folders?.has(folderOf(path)) === false
     if (isNew && !movedInto(folderOf(path), changes)) return []
-    const is = new Map(settingsIn(path, after))
+    const is = new Map(inheritedSettings(path, after, filesNow))
     if (after === undefined)
       for (const other of moved)
-        for (const [key, values] of settingsIn(other.path, other.after)) is.set(key, values)
-    const was = settingsIn(path, before)
+        for (const [key, values] of inheritedSettings(other.path, other.after, filesNow)) is.set(key, values)
+    const was = inheritedSettings(path, before, filesBefore)
     const keys = new Set([...was.keys(), ...is.keys()])
     // What looks only at a new folder left nothing out.
     const found = [...keys]
@@ -56,13 +50,29 @@ function movedInto(folder: string, changes: readonly FileChange[]): boolean {
   )
 }
 
+/**
+ * Whether a new file configures a tool that the project did not use before, next to all those that it used: what was checked then
+ * still is. All that may name a tool has to be among the changes: the manifest, the files of CI and what these call.
+ */
+function isNewTool(path: string, changes: readonly FileChange[]): boolean {
+  const tool = TOOLS.find(name => path.slice(path.lastIndexOf('/') + 1).startsWith(`${name}.`))
+  const manifest = changes.find(each => each.path === 'package.json')
+  if (tool === undefined || manifest?.before === undefined || !manifest.after?.includes(tool)) return false
+  const { before, after } = manifest
+  return (
+    !changes.some(each => mayNameTools(each.path) && each.before?.includes(tool)) &&
+    TOOLS.every(name => !before.includes(name) || after.includes(name))
+  )
+}
+
+const TOOLS = ['vitest', 'jest', 'playwright', 'cypress', 'karma', 'mocha', 'ava', 'eslint', 'biome']
+const mayNameTools = (path: string): boolean =>
+  isSettings(path) || isCi(path) || mayBeCalled(path) || /(?:^|\/)package\.json$/.test(path)
+
 const MAX_FINDINGS = 3
 /** `tsconfig.build.json`: no check that was there before reads a new one. */
 const isVariant = (path: string): boolean => /tsconfig\.[^/]+\.json$/.test(path)
 
-/** Names of settings whose value leaves something out. A larger number or list, or a switch that is on, is looser. */
-const LEAVES_OUT =
-  /ignore|exclud|skip|disabl|deselect|omit|suppress|except|pass_?with_?no_?tests|retr(?:y|ies)|reruns|name_?pattern|grep|invert|dangerously|allow_?(?:un|only)|allow_(?:redef|any)|module_?name_?mapper|waive|no_?check|norecurse/i
 const LEAVES_OUT_NOTHING = /^(?:skipLibCheck|ignoreDeprecations|\.?gitignore|vcs|skipFiles|exclude-newer)$/
 /** Lists of what a tool looks at: a shorter one is looser, and so is the first one, if without it the tool looks at everything. */
 const LOOKS_AT =
@@ -99,11 +109,11 @@ function looser(path: string, key: string, before: Settings, after: Settings): s
   const gone = (was ?? []).filter(value => !left.has(value))
   if (added.length === 0 && gone.length === 0) return undefined
   if (/^(?:addopts|args|testopts)$/.test(name)) return looserOptions(shown, was ?? [], is ?? [])
-  if (name === 'extends')
-    // What replaces one may do the same, and a tsconfig.json may say it itself.
-    return added.length === 0 && !/[jt]sconfig/.test(path)
-      ? `"${gone[0]?.slice(0, 60)}" removed from extends`
-      : undefined
+  if (name === 'extends') {
+    // A tsconfig.json may say itself what most shared ones do.
+    const isStrict = after.get('\ncompilerOptions\nstrict')?.includes('true') === true
+    return looserExtends(gone, isStrict ? [...added, 'strict: true'] : added)
+  }
   if (LOOKS_AT.test(name) && !key.includes('\ncompilerOptions\n')) {
     const only = was === undefined && LOOKS_ONLY_AT.test(name)
     if (only && added.length > 0) return `${shown} limited to "${added[0]?.slice(0, 60)}"`
@@ -142,6 +152,36 @@ function looser(path: string, key: string, before: Settings, after: Settings): s
     : undefined
 }
 
+/** Shared configurations in place of which there is none, or one whose name says that it is less strict. */
+function looserExtends(gone: readonly string[], added: readonly string[]): string | undefined {
+  const [first, ...rest] = added
+  for (const was of gone) {
+    if (first === undefined) return `"${was.slice(0, 60)}" removed from extends`
+    const best = rest.reduce((one, other) => (strictnessOf(other) > strictnessOf(one) ? other : one), first)
+    if (strictnessOf(best) < strictnessOf(was))
+      return `extends changed from "${was.slice(0, 60)}" to "${best.slice(0, 60)}"`
+  }
+  return undefined
+}
+
+/** How strict a shared configuration is, as far as its name says it. */
+function strictnessOf(name: string): number {
+  const words = name.slice(0, MAX_SHARED)
+  const isTyped = /type-?check/i.test(words) ? 0.5 : 0
+  if (words === 'strict: true') return 1
+  if (/strictest|(?<![a-z])all(?![a-z])/i.test(words)) return 3
+  if (/strict/i.test(words)) return 2 + isTyped
+  if (
+    /(?:typescript-eslint\/|configs\.|flat\/)base$|essential|minimal|loose|(?<![a-z])lax(?![a-z])/i.test(
+      words,
+    )
+  )
+    return 0
+  return 1 + isTyped
+}
+
+const MAX_SHARED = 200
+
 /** Whether a value is covered by a new one, such as `src` by `.`, or an id of a rule by its group. */
 const widened = (value: string, added: readonly string[]): boolean =>
   added
@@ -179,169 +219,3 @@ const HARMLESS_PLUGIN = /^(?:no:(?:cacheprovider|randomly|xdist|sugar|warnings)|
 
 const COSMETIC =
   /^(?:-[qvsrn]\w*|-n\d*|-[xp]|no:[\w.-]+|auto|\d+|--(?:tb|color|verbose|quiet|durations|capture|maxfail|cov[\w-]*)(?:=.*)?)$/
-
-/** The settings of a file; none if it cannot be read. */
-function settingsIn(path: string, text: string | undefined): Settings {
-  const found = new Map<string, string[]>()
-  if (text === undefined || text.length > MAX_TEXT) return found
-  const add = (key: string, value: string) => {
-    const values = found.get(key)
-    if (values) values.push(value)
-    else found.set(key, [value])
-  }
-  const collect = (value: unknown, key: string, depth: number): void => {
-    if (typeof value !== 'object' || value === null) add(key, String(value))
-    else if (depth === 0) return
-    else if (Array.isArray(value)) for (const each of value) collect(each, key, depth - 1)
-    // The names in such a table are values, too.
-    else {
-      const isList = LEAVES_OUT.test(key)
-      for (const [name, inner] of Object.entries(value))
-        collect(inner, isList || name === '' ? key : `${key}\n${name.slice(0, MAX_NAME)}`, depth - 1)
-    }
-  }
-  if (path.endsWith('package.json')) {
-    const manifest = asRecord(readJson(text))
-    for (const key of PACKAGE_KEYS) collect(manifest[key] ?? {}, `\n${key}`, MAX_LEVELS)
-  } else if (/\.(?:jsonc?|eslintrc|mocharc)$|\.(?:eslintrc|mocharc)$/.test(path))
-    collect(readJson(text), '', MAX_LEVELS)
-  else if (/\.ya?ml$/.test(path)) collect(readYaml(text) ?? {}, '', MAX_LEVELS)
-  else if (path.endsWith('.toml')) {
-    const table = readToml(text)
-    if (path.endsWith('pyproject.toml'))
-      for (const [key, tool] of Object.entries(asRecord(table.tool)))
-        collect(CHECKERS.test(key) ? tool : {}, `\n${key}`, MAX_LEVELS)
-    else if (path.endsWith('Cargo.toml')) {
-      for (const key of ['lints', 'lib', 'test']) collect(table[key] ?? {}, `\n${key}`, MAX_LEVELS)
-      const { lints, exclude } = asRecord(table.workspace)
-      collect({ lints: lints ?? {}, exclude: exclude ?? [] }, '\nworkspace', MAX_LEVELS)
-    } else collect(table, '', MAX_LEVELS)
-  } else if (path.endsWith('ignore'))
-    for (const line of text.split('\n')) if (/^\s*[^#\s]/.test(line)) add('\nignore', line.trim())
-  if (/\.(?:cfg|ini)$|flake8$|pylintrc$/.test(path)) readIni(text, add, /(?:setup\.cfg|tox\.ini)$/.test(path))
-  if (/\.[cm]?[jt]sx?$/.test(path)) readCode(text, add)
-  if (/\.xml(?:\.dist)?$/.test(path))
-    for (const [, name = '', value = ''] of text.matchAll(/<([\w.-]{1,80})>([^<>]{0,300})<\//g))
-      add(`\n${name}`, value.trim())
-  if (/\.gradle(?:\.kts)?$/.test(path))
-    for (const [, name = '', value = ''] of text.matchAll(
-      /\b(\w{1,80})(?:\s{0,20}[=(]\s{0,20}|\s{1,20})['"]?([\w.*/-]{1,200})/g,
-    ))
-      add(`\n${name}`, value)
-  return found
-}
-
-/** Tables and sections of tools that check. */
-const CHECKERS =
-  /^(?:pytest|mypy|ruff|coverage|pylint|pyright|basedpyright|basedmypy|ty|pyrefly|bandit|deptry|flake8|pycodestyle|run|report)(?![a-z])/
-const MAX_TEXT = 500_000
-const MAX_NAME = 200
-const MAX_LEVELS = 12
-const PACKAGE_KEYS = [
-  'jest',
-  'vitest',
-  'mocha',
-  'ava',
-  'eslintConfig',
-  'eslintIgnore',
-  'nyc',
-  'c8',
-  'tap',
-  'xo',
-]
-
-const asRecord = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
-
-function readJson(text: string): unknown {
-  try {
-    return parseJson(text, [], { allowTrailingComma: true }) ?? {}
-  } catch {
-    // Nested too deeply.
-    return {}
-  }
-}
-
-function readToml(text: string): Record<string, unknown> {
-  try {
-    return parseToml(text, { integersAsBigInt: 'asNeeded' })
-  } catch {
-    return {}
-  }
-}
-
-type Add = (key: string, value: string) => void
-
-/** `key = value`, with more values on the indented lines that follow. */
-function readIni(text: string, add: Add, isShared: boolean): void {
-  let section = ''
-  let key = ''
-  for (const line of text.split('\n')) {
-    const named = /^\[([^\]]{1,200})\]/.exec(line)?.[1]
-    const [, name, value = ''] = /^([\w.-]{1,100})\s*[=:]\s*(.*)$/.exec(line) ?? []
-    if (named !== undefined) section = named
-    if (name !== undefined) key = `\n${section}\n${name}`
-    // Such a file is for other tools, too.
-    if (isShared && !CHECKERS.test(section.replace(/^tool:/, ''))) continue
-    const values = name === undefined ? (/^\s+\S/.test(line) ? line : '') : value
-    for (const each of values.split(/^\s*[#;].*|,/).map(part => part.trim()))
-      if (each !== '') add(key, /^(?:true|false)$/i.test(each) ? each.toLowerCase() : each)
-  }
-}
-
-/** `key: value` in a configuration that is code. A value that is not a literal counts as it is written. */
-function readCode(text: string, add: Add): void {
-  const code = stripLiterals(text, 'javascript', 'keep-length')
-  const closing = pairBrackets(code)
-  let past = 0
-  let left = MAX_READ
-  for (const { index, 0: colon } of code.matchAll(/:\s{0,50}/g)) {
-    const name = index < past ? undefined : keyBefore(text, code, index)
-    if (name !== undefined && OTHER_PARTS.has(name)) past = closing(index + colon.length) ?? 0
-    const start = index + colon.length
-    if (name === undefined || code[start] === '{') continue
-    const end = valueEnd(code, start)
-    // Nested lists are read again with each of their keys.
-    left -= end - start
-    if (left < 0) break
-    const value = text.slice(start, end).trim()
-    const parts = value.startsWith('[')
-      ? [...value.matchAll(/(['"`])(.{0,300}?)\1/g)].map(part => part[2] ?? '')
-      : [value.replaceAll(/^['"`]|['"`]$/g, '')]
-    for (const part of parts) add(`\n${name}`, part)
-  }
-}
-
-/** Parts of a configuration that build the code, or say how a browser behaves. */
-const OTHER_PARTS = new Set([
-  ...['optimizeDeps', 'build', 'server', 'preview', 'ssr', 'resolve', 'css', 'json', 'worker', 'define'],
-  ...['esbuild', 'use', 'webServer', 'env'],
-])
-
-/** The key that ends before a colon: a word, or a string. */
-function keyBefore(text: string, code: string, colon: number): string | undefined {
-  const from = Math.max(0, colon - MAX_KEY)
-  const before = text.slice(from, colon).trimEnd()
-  const quote = before.at(-1)
-  if (quote !== '"' && quote !== "'") return /(?<=^|[{,([\s])[\w$]{1,100}$/.exec(before)?.[0]
-  const start = before.lastIndexOf(quote, before.length - 2)
-  return start >= 0 && code[from + start] === '"' ? before.slice(start + 1, -1) : undefined
-}
-
-const MAX_KEY = 150
-
-/** Where a value ends: at the next comma, bracket or line of the same level. */
-function valueEnd(code: string, from: number): number {
-  let depth = 0
-  let at = from
-  for (; at < code.length && at < from + MAX_VALUE; at++) {
-    const char = code[at] ?? ''
-    if (depth === 0 && /[,}\n)\]]/.test(char)) break
-    if ('{[('.includes(char)) depth += 1
-    if ('}])'.includes(char)) depth -= 1
-  }
-  return at
-}
-
-const MAX_VALUE = 5000
-const MAX_READ = 1_000_000

@@ -2,7 +2,7 @@ import type { Proof } from '@batonpass/contract/proof'
 import type { ChangedFile, Checkouts } from '../ports/checkouts.ts'
 import type { CompareTests, FileChange } from '../ports/compare-tests.ts'
 import { mayBeCalled } from './ci-scripts.ts'
-import { isSettings } from './loosened-settings.ts'
+import { isSettings, mayInherit } from './read-settings.ts'
 import { isAboutTests, mayWeaken } from './weakened-tests.ts'
 import { isCi } from './weaker-ci.ts'
 
@@ -10,7 +10,7 @@ const MAX_TEST_FILES = 500
 const MAX_FILES = 3000
 /** Files that are read at the same time. */
 const READS = 8
-const MAX_CI_FILES = 50
+const MAX_KEPT = 50
 /** Characters of all files, before and after: they are in memory together. */
 const MAX_TEXT = 50_000_000
 
@@ -32,17 +32,23 @@ export async function weakenedTests(
   if (relevant.length > MAX_FILES) return [`${relevant.length} files changed, more than Baton compares`]
   const [before, after] = [checkouts.tree(project, base), checkouts.tree(project, commit)]
   const read: FileChange[] = []
-  // What CI runs is in its own files and in those that it calls: if one of them changed, the others say what that means.
-  const isMoved = relevant.some(({ path }) => isCi(path) || mayBeCalled(path))
   const known = new Set(relevant.map(({ path }) => path))
-  const kept = isMoved
-    ? (await after.paths()).filter(path => !known.has(path) && (isCi(path) || mayBeCalled(path)))
-    : []
-  // The files of CI first: without them, the others mean nothing.
-  for (const path of kept.sort((a, b) => Number(isCi(b)) - Number(isCi(a))).slice(0, MAX_CI_FILES)) {
-    const text = await after.read(path)
-    read.push({ path, before: text, after: text })
+  // Files that say what the change of another one means.
+  const readKept = async (isOne: (path: string) => boolean, order: (path: string) => number) => {
+    if (!relevant.some(({ path }) => isOne(path))) return
+    const kept = (await after.paths()).filter(path => !known.has(path) && isOne(path))
+    for (const path of kept.sort((a, b) => order(a) - order(b)).slice(0, MAX_KEPT)) {
+      const text = await after.read(path)
+      read.push({ path, before: text, after: text })
+    }
   }
+  // What CI runs is in its own files, and then in those that it calls.
+  await readKept(
+    path => isCi(path) || mayBeCalled(path),
+    path => (isCi(path) ? 0 : 1),
+  )
+  // Settings that others take over are rarely deep in the tree.
+  await readKept(mayInherit, path => path.split('/').length)
   let size = 0
   for (let from = 0; from < relevant.length && !signal.aborted; from += READS) {
     const some = await Promise.all(

@@ -43,6 +43,24 @@ describe('settings', () => {
     ['pyproject.toml', '', '[tool.mypy]\ndisallow_untyped_defs = true\nwarn_unused_ignores = true\n'],
     ['.eslintrc.json', '{}', json({ rules: { 'jest/no-disabled-tests': 'error' } })],
     ['mypy.ini', '[mypy]\n', '[mypy]\nskip_cache_mtime_checks = False\n'],
+    [
+      'tsconfig.json',
+      json({ extends: '@tsconfig/node20' }),
+      json({ compilerOptions: { strict: true, target: 'es2022' } }),
+    ],
+    ['tsconfig.json', json({ extends: '@tsconfig/node20' }), json({ extends: '@tsconfig/strictest' })],
+    ['.eslintrc.json', json({ extends: 'airbnb' }), json({ extends: ['@company', 'plugin:a/recommended'] })],
+    [
+      'eslint.config.js',
+      'export default [js.configs.recommended, ...vue.configs["flat/essential"]]',
+      "export default [...vue.configs['flat/recommended'], { extends: [ts.configs.strict] }]",
+    ],
+    [
+      'pyproject.toml',
+      '[tool.ruff]\nline-length = 100\nselect = ["E", "F"]\nignore = ["E501"]\n\n[tool.ruff.per-file-ignores]\n"tests/*" = ["S101"]\n',
+      '[tool.ruff]\nline-length = 100\n\n[tool.ruff.lint]\nselect = ["E", "F", "B"]\nignore = ["E501"]\n\n[tool.ruff.lint.per-file-ignores]\n"tests/*" = ["S101"]\n',
+    ],
+    ['ruff.toml', 'select = ["E"]\nignore = ["E501"]\n', '[lint]\nselect = ["E"]\nignore = ["E501"]\n'],
   ])('that leave nothing out may change: %s %#', (path, before, after) => {
     expect(found(path, before, after)).toEqual([])
   })
@@ -59,6 +77,25 @@ describe('settings', () => {
       json({ compilerOptions: { noImplicitAny: true } }),
     ],
     ['.eslintrc.json', json({ extends: ['a', 'b'] }), json({ extends: ['a'] })],
+    ['.eslintrc.json', json({ extends: ['plugin:a/strict'] }), json({ extends: ['plugin:a/recommended'] })],
+    ['.eslintrc.json', json({ extends: 'eslint:all' }), json({ extends: 'eslint:recommended' })],
+    [
+      '.eslintrc.json',
+      json({ extends: 'plugin:@typescript-eslint/recommended-type-checked' }),
+      json({ extends: 'plugin:@typescript-eslint/recommended' }),
+    ],
+    ['eslint.config.js', 'export default [js.configs.recommended]', 'export default []'],
+    [
+      'eslint.config.js',
+      'export default [...tseslint.configs.strictTypeChecked]',
+      'export default [...tseslint.configs.recommended]',
+    ],
+    ['eslint.config.js', "export default [...vue.configs['flat/recommended']]", 'export default [{}]'],
+    ['tsconfig.json', json({ extends: '@tsconfig/strictest' }), json({ extends: '@tsconfig/node20' })],
+    ['tsconfig.json', json({ extends: '@tsconfig/node20' }), json({})],
+    ['tsconfig.json', json({ extends: '@tsconfig/strictest' }), json({ compilerOptions: { strict: true } })],
+    ['pyproject.toml', '[tool.ruff]\nselect = ["E", "F"]\n', '[tool.ruff.lint]\nselect = ["E"]\n'],
+    ['ruff.toml', 'ignore = ["E501"]\n', '[lint]\nignore = ["E501", "F401"]\n'],
     ['pyproject.toml', '[tool.mypy]\ndisallow_untyped_defs = true\n', '[tool.mypy]\n'],
     ['mypy.ini', '[mypy]\nstrict = True\n', '[mypy]\nstrict = False\n'],
     ['.eslintrc.json', json({ rules: { 'jest/no-disabled-tests': 'error' } }), json({ rules: {} })],
@@ -91,6 +128,80 @@ describe('settings', () => {
   ])('of a new package are its own: %s', async (name, text) => {
     expect(await inRepository(old, { ...old, [`packages/new/${name}`]: text })).toEqual([])
     expect(await inRepository(old, { ...old, [`packages/old/${name}`]: text })).not.toEqual([])
+  })
+
+  const strict = { strict: true, noUncheckedIndexedAccess: true }
+  const base = { 'tsconfig.base.json': json({ compilerOptions: strict }) }
+  it.each([
+    [
+      'that move into a file of their own',
+      {},
+      { compilerOptions: strict },
+      base,
+      { extends: './tsconfig.base' },
+    ],
+    ['that come from there', base, { extends: './tsconfig.base.json' }, {}, { compilerOptions: strict }],
+    [
+      'that another file has, too',
+      base,
+      { extends: './tsconfig.base.json' },
+      { ...base, 'config/tsconfig.all.json': json({ extends: '../tsconfig.base.json' }) },
+      { extends: './config/tsconfig.all.json' },
+    ],
+  ])('%s are still there', async (_, before, was, after, is) => {
+    const [from, to] = [json(was), json(is)]
+    expect(
+      await inRepository({ ...before, 'tsconfig.json': from }, { ...after, 'tsconfig.json': to }),
+    ).toEqual([])
+  })
+
+  it.each([
+    ['that another file no longer gives', base, {}, ['noUncheckedIndexedAccess removed in tsconfig.json']],
+    [
+      'in place of which another file has looser ones',
+      { ...base, 'tsconfig.loose.json': json({ compilerOptions: { strict: true } }) },
+      { extends: './tsconfig.loose.json' },
+      ['noUncheckedIndexedAccess removed in tsconfig.json'],
+    ],
+    [
+      'in place of which files take over each other',
+      { ...base, 'tsconfig.a.json': json({ extends: ['./tsconfig.a.json', './tsconfig.a.json'] }) },
+      { extends: './tsconfig.a.json' },
+      ['strict removed in tsconfig.json', 'noUncheckedIndexedAccess removed in tsconfig.json'],
+    ],
+  ])('%s are gone', async (_, files, is, findings) => {
+    const own = is && 'extends' in is ? is : { compilerOptions: { strict: true } }
+    const from = { ...base, 'tsconfig.json': json({ extends: './tsconfig.base.json' }) }
+    expect(await inRepository(from, { ...base, ...files, 'tsconfig.json': json(own) })).toEqual(findings)
+  })
+
+  const manifest = (...tools: string[]) =>
+    json({ devDependencies: Object.fromEntries(tools.map(each => [each, '1'])) })
+  const retries = {
+    'playwright.config.ts':
+      "export default { testDir: 'e2e', testMatch: '*.ts', retries: process.env.CI ? 2 : 0 }",
+  }
+  const started = { 'a.test.ts': 'x', 'package.json': manifest('vitest') }
+  const both = { ...started, ...retries, 'package.json': manifest('vitest', '@playwright/test') }
+  const ci = (run: string) => ({
+    '.github/workflows/a.yml': `jobs:\n  a:\n    steps:\n      - run: ${run}\n`,
+  })
+
+  it('of a tool that the project did not use before leave nothing out', async () => {
+    expect(await inRepository(started, both)).toEqual([])
+  })
+
+  it.each([
+    ['used before', both, { ...started, 'package.json': both['package.json'] }],
+    [
+      'started by CI before',
+      { ...both, ...ci('npx playwright test') },
+      { ...started, ...ci('npx playwright test') },
+    ],
+    ['in place of another one', { ...both, 'package.json': manifest('playwright') }, started],
+    ['not named', { ...both, 'package.json': manifest('vitest', 'x') }, started],
+  ])('of a tool that was %s may leave something out', async (_, after, before) => {
+    expect(await inRepository(before, after)).not.toEqual([])
   })
 
   it('of a new folder into which code moved leave nothing out', async () => {

@@ -11,7 +11,7 @@ const MAX_STDERR = 8192
 
 /** Runs each program in its own process group. The whole group is killed when the program ends, times out or is aborted. */
 export const systemPrograms: Programs = {
-  async run({ program, args, cwd, env, input, withinMs }, signal) {
+  async run({ program, args, cwd, env, input, moreInput, withinMs }, signal) {
     if (signal.aborted) return { why: 'aborted', code: undefined, stdout: '', stderr: '' }
     const child = spawn(program, args, { cwd, env, detached: true, stdio: 'pipe' })
     const group = new Group(child)
@@ -38,8 +38,10 @@ export const systemPrograms: Programs = {
     })
     // A program may end without reading its input; that is not an error.
     child.stdin.on('error', () => undefined)
-    if (typeof input === 'string') child.stdin.end(input)
-    else Readable.from(input).pipe(child.stdin)
+    if (moreInput) {
+      child.stdin.write(input)
+      Readable.from(moreInput).pipe(child.stdin)
+    } else child.stdin.end(input)
     try {
       const code = await group.gone
       return { why, code, stdout: Buffer.concat(stdout).toString('utf8'), stderr }

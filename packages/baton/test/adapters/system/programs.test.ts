@@ -15,6 +15,13 @@ describe('running a program', () => {
     expect(end).toEqual({ why: 'itself', code: 3, stdout: 'hällo', stderr: 'oops\n' })
   })
 
+  test('a long input is written piece by piece', async () => {
+    const pieces = Array.from({ length: 50 }, (_, n) => `${n} `.repeat(5000))
+    const end = await systemPrograms.run(sh('cat', { input: 'first ', moreInput: pieces }), never())
+
+    expect(end.stdout).toBe(`first ${pieces.join('')}`)
+  })
+
   test('nothing of our environment is inherited', async () => {
     const end = await systemPrograms.run(
       { ...sh(''), program: '/usr/bin/env', args: [], env: { ONLY: 'this' } },
