@@ -85,7 +85,7 @@ test('where the state folder cannot be written to, check says that there is no u
   rmSync(state, { recursive: true })
   writeFileSync(state, '')
   await expect(undo.take(repo.path, { label: 'x' })).rejects.toThrow()
-  const foretold = foretellSnapshot(undo.preview)
+  const foretold = foretellSnapshot(folder => undo.preview(folder))
   const judgement = { effects: { writes: ['a.txt'] } }
   const args = [undefined, repo.path, judgement] as unknown as Parameters<typeof foretold>
   expect(await foretold(...args)).toEqual({
