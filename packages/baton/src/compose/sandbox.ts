@@ -1,30 +1,24 @@
 import { lookup } from 'node:dns/promises'
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { SessionId } from '@batonpass/contract/ids'
-import { sandboxingOf } from '../adapters/agents/registry.ts'
 import { hostFiles } from '../adapters/bubblewrap/files.ts'
 import { viewHost } from '../adapters/bubblewrap/probe.ts'
 import { bubblewrapSandbox } from '../adapters/bubblewrap/sandbox.ts'
 import { readCommitter, readGitFolder, signsCommits } from '../adapters/git/committer.ts'
-import { gitUnnamedWrites } from '../adapters/git/unnamed-writes.ts'
 import { loopbackForwards } from '../adapters/proxy/loopback-forwards.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemIds } from '../adapters/system/ids.ts'
 import { onPath } from '../adapters/system/on-path.ts'
 import { realpath } from '../adapters/system/realpath.ts'
 import type { Asks } from '../ask/asks.ts'
-import { cwdOf } from '../permission/ask-for.ts'
-import { containmentPlace } from '../permission/containment.ts'
-import { brokerFor, ownerOfRules } from '../permission/own-rules.ts'
-import { canRunInside, type SandboxLink } from '../permission/sandbox-link.ts'
+import type { SandboxLink } from '../permission/sandbox-link.ts'
+import type { Blocked } from '../ports/network.ts'
 import type { Reactor } from '../ports/reactor.ts'
 import { HIDDEN_VARIABLES } from '../sandbox/environment.ts'
-import { hasOwnProxy } from '../sandbox/network/inside-environment.ts'
 import { sandboxReactor, UntoldReports } from '../sandbox/reactor.ts'
 import { Sandboxes } from '../sandbox/sandboxes.ts'
 import { composeAccess } from './access.ts'
-import { processReader, rulePlace } from './agent-place.ts'
+import { processReader } from './agent-place.ts'
 import { type BrokerLinks, composeBroker } from './broker.ts'
 import type { Ground } from './ground.ts'
 import { composeInsideCalls } from './inside-calls.ts'
@@ -32,6 +26,7 @@ import type { InsideCalls } from './model.ts'
 import { composeNetwork } from './network.ts'
 import { newEntry } from './new-entry.ts'
 import { composeRewrites, type Rewrites } from './rewrites.ts'
+import { composeSandboxLink } from './sandbox-link.ts'
 import { type ComposedWholeAgents, composeWholeAgents } from './whole-agents.ts'
 
 export interface ComposedSandbox extends Pick<Rewrites, 'off' | 'restore'> {
@@ -92,7 +87,12 @@ export function composeSandbox(
   })
   const inside = composeInsideCalls(ground, () => sandboxes)
   const untold = new UntoldReports()
-  const seen = new Map<string, Set<string>>()
+  const blocked = blockedHosts(ground, {
+    access,
+    untold,
+    sessionOf,
+    isWhole: name => whole.agents.find(name) !== undefined,
+  })
   const agentEnvironment = async (pid: number | undefined) => (await processOf(pid))?.env
   const network = composeNetwork({
     home,
@@ -108,26 +108,7 @@ export function composeSandbox(
     outlivesDaemon: name => whole.agents.find(name) !== undefined,
     resolve: async host =>
       (await lookup(host, { all: true, order: 'ipv4first' })).map(({ address }) => address),
-    onBlocked(name, blocked) {
-      const session = sessionOf(name)
-      const { what } = blocked
-      // No hook of the agent has told yet which session this is.
-      if (!SessionId.safeParse(session).success) return blocked.message
-      // A whole agent contacts servers for itself, such as for updates: the user need not be asked.
-      const isWhole = whole.agents.find(name) !== undefined
-      const message = (isWhole ? undefined : access.lineFor(session, blocked)) ?? blocked.message
-      if (!isWhole) untold.addBlocked(session, message)
-      const known = seen.get(session) ?? new Set()
-      seen.set(session, known)
-      // A command may try again and again.
-      if (known.has(what) || known.size >= MOST_BLOCKED) return message
-      known.add(what)
-      const entry = { kind: 'sandbox' as const, moved: [], blocked: [what] }
-      void write([newEntry(entry, { session: SessionId.parse(session) })]).catch(cause =>
-        fault('recording a blocked host', cause),
-      )
-      return message
-    },
+    onBlocked: blocked.report,
     fault,
   })
   const sandboxes = new Sandboxes({
@@ -135,7 +116,7 @@ export function composeSandbox(
       ...network,
       end(name) {
         const session = sessionOf(name)
-        seen.delete(session)
+        blocked.forget(session)
         access.end(session)
         network.end(name)
       },
@@ -167,11 +148,6 @@ export function composeSandbox(
     fault,
     clock: systemClock,
   })
-  const hasRegistries = async (pid: number | undefined) => {
-    const status = await sandboxes.probe()
-    const own = (await agentEnvironment(pid)) ?? {}
-    return status.available && status.capabilities.sharedLoopback && !hasOwnProxy(own)
-  }
   const rewrites = composeRewrites(ground, { sandboxes, untold, processOf })
 
   return {
@@ -190,83 +166,46 @@ export function composeSandbox(
     close: () => broker.close(),
     off: rewrites.off,
     restore: rewrites.restore,
-    link: {
-      takes(event, { config, session, isRewritable, isContained, project }) {
-        const mode = event.mode ?? session.mode
-        return (
-          (isRewritable === true || isContained === true) &&
-          !event.fixed &&
-          canRunInside(event, sandboxingOf(event.agent), mode, project, config)
-        )
-      },
-      async whyUnavailable() {
-        const status = await sandboxes.probe()
-        return status.available ? undefined : `${status.reason} ${status.remedy}`
-      },
-      async ownRules(event, context) {
-        // It runs as it is, so the agent sees its text.
-        if (context.isContained) return undefined
-        const known = sandboxingOf(event.agent)
-        if (!known || event.action.kind !== 'shell') return 'user'
-        const { command } = event.action
-        return ownerOfRules(
-          (text, place) => known.whyOwnText(text, place),
-          command,
-          await rulePlace(event, context, ground, processOf),
-        )
-      },
-      async askRule(event, context) {
-        if (context.isContained || event.action.kind !== 'shell') return undefined
-        const place = await rulePlace(event, context, ground, processOf)
-        return sandboxingOf(event.agent)?.whyAsk?.(event.action.command, place)
-      },
-      ownSandbox: async (event, context) =>
-        context.isContained
-          ? { name: 'the sandbox, with the whole agent', hasNetwork: true }
-          : sandboxingOf(event.agent)?.ownSandbox?.(await rulePlace(event, context, ground, processOf)),
-      rewriteState: (event, { session }) => rewrites.stateOf(event, session),
-      place: async (event, context) =>
-        containmentPlace(
-          {
-            worktree: context.project,
-            cwd: cwdOf(event, context),
-            home,
-            broker: brokerFor(event, context, sandboxingOf(event.agent)),
-            hasRegistries: await hasRegistries(context.session.pid),
-          },
-          { ...context.config, sandbox: await access.settingsFor(event.session, context) },
-          realpath,
-        ),
-      ports: { ...gitUnnamedWrites, exists: existsSync },
-      openedHosts: access.grantedHosts,
-      async prepare(event, context, release) {
-        const known = sandboxingOf(event.agent)
-        if (!known || event.action.kind !== 'shell') return { ok: false, reason: 'This is not a command.' }
-        const agentEnv = (await processOf(context.session.pid))?.env ?? env
-        const result = await sandboxes.prepare({
-          session: event.session,
-          worktree: context.project,
-          cwd: cwdOf(event, context),
-          text: event.action.command,
-          shell: known.shellOf(agentEnv, name => onPath(name, agentEnv) !== undefined),
-          freshShell: known.freshShell,
-          path: agentEnv.PATH ?? env.PATH ?? '',
-          settings: await access.settingsFor(event.session, context),
-          release,
-        })
-        if (!result.ok) return { ok: false, reason: result.reason }
-        const { id, text } = result.prepared
-        await rewrites.handOver(event, context.session, { id, command: event.action.command, text })
-        return { ok: true, id, text }
-      },
-      discard: (session, id) => sandboxes.discard(session, id),
-      dialogOpened: (session, id) => sandboxes.dialogOpened(session, id),
-    },
+    link: composeSandboxLink(ground, { sandboxes, access, rewrites, processOf }),
   }
 }
 
 const FIXED_PATHS =
   'The whole agent runs in the sandbox, so what it sees is fixed. Ask the user to add the path to sandbox.readable and to start the agent again.'
+
+interface BlockedLinks {
+  access: ReturnType<typeof composeAccess>
+  untold: UntoldReports
+  sessionOf(name: string): string
+  isWhole(name: string): boolean
+}
+
+/** Tells the agent why a host does not answer, and the journal once for each host. */
+function blockedHosts({ write, fault }: Ground, { access, untold, sessionOf, isWhole }: BlockedLinks) {
+  const seen = new Map<string, Set<string>>()
+  return {
+    forget: (session: string) => seen.delete(session),
+    report(name: string, blocked: Blocked): string {
+      const session = sessionOf(name)
+      const { what } = blocked
+      // No hook of the agent has told yet which session this is.
+      if (!SessionId.safeParse(session).success) return blocked.message
+      // A whole agent contacts servers for itself, such as for updates: the user need not be asked.
+      const message = (isWhole(name) ? undefined : access.lineFor(session, blocked)) ?? blocked.message
+      if (!isWhole(name)) untold.addBlocked(session, message)
+      const known = seen.get(session) ?? new Set()
+      seen.set(session, known)
+      // A command may try again and again.
+      if (known.has(what) || known.size >= MOST_BLOCKED) return message
+      known.add(what)
+      const entry = { kind: 'sandbox' as const, moved: [], blocked: [what] }
+      void write([newEntry(entry, { session: SessionId.parse(session) })]).catch(cause =>
+        fault('recording a blocked host', cause),
+      )
+      return message
+    },
+  }
+}
 
 /** Distinct hosts of one session that the journal lists. */
 const MOST_BLOCKED = 100
