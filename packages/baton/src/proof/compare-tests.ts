@@ -1,4 +1,5 @@
 import type { FileChange } from '../ports/compare-tests.ts'
+import type { Asserted, InlinedHelpers } from './assertion-helpers.ts'
 import { type BracketEnds, pairBrackets } from './brackets.ts'
 import { type Language, languageOf, stripLiterals } from './strip-literals.ts'
 import { measure, withUsualNames } from './test-measures.ts'
@@ -10,6 +11,8 @@ interface Test {
   name: string
   strict: number
   exact: number
+  /** The same, with those of the functions that it calls. */
+  inlined(): Asserted
   /** Its lines that assert something. */
   lines: string[]
   /** Functions that it calls, other than those of the runner. */
@@ -18,22 +21,19 @@ interface Test {
   shape: string
 }
 
-interface Side {
-  tests: Test[]
-  /** Assertions outside of tests, in functions that they call. */
-  helpers: number
-}
-
 /**
  * Tests that became weaker, or are gone, although the work as a whole added as much. A test may get another name, move, or be split,
- * and its assertions may move into a function.
+ * and its assertions may move into a function that it calls.
  */
-export function weakerTests(changes: readonly FileChange[]): string[] {
-  const before = sideOf(changes, 'before')
-  const after = sideOf(changes, 'after')
-  const known = new Map(after.tests.map(test => [keyOf(test), test]))
-  const names = new Set(before.tests.map(({ name }) => name))
-  const added = after.tests.filter(({ name }) => !names.has(name))
+export function weakerTests(
+  changes: readonly FileChange[],
+  helpers: Readonly<Record<'before' | 'after', InlinedHelpers>>,
+): string[] {
+  const before = sideOf(changes, 'before', helpers.before)
+  const after = sideOf(changes, 'after', helpers.after)
+  const known = new Map(after.map(test => [keyOf(test), test]))
+  const names = new Set(before.map(({ name }) => name))
+  const added = after.filter(({ name }) => !names.has(name))
   const moved = new Set(added.flatMap(({ lines }) => lines))
   const shapes = new Set(added.map(({ shape }) => shape))
   const calls = new Set(added.flatMap(test => [...test.calls]))
@@ -41,17 +41,17 @@ export function weakerTests(changes: readonly FileChange[]): string[] {
     shapes.has(was.shape) ||
     [...was.calls].some(call => calls.has(call)) ||
     was.lines.some(line => moved.has(line))
-  const isHelped = after.helpers > before.helpers
-  const kept = new Set(after.tests.map(({ name }) => name))
-  return before.tests
+  const kept = new Set(after.map(({ name }) => name))
+  return before
     .flatMap(was => {
       const is = known.get(keyOf(was))
       if (is) {
         const left = new Set(is.lines)
         const elsewhere = was.lines.filter(line => !left.has(line) && moved.has(line)).length
-        const isFewer = is.strict + elsewhere < was.strict
-        const isLess = is.exact + elsewhere < was.exact && is.strict >= was.strict
-        return (isFewer || isLess) && !isHelped
+        const isFewer = (key: keyof Asserted) =>
+          is[key] + elsewhere < was[key] && is.inlined()[key] + elsewhere < was.inlined()[key]
+        const isAsMany = () => is.strict >= was.strict || is.inlined().strict >= was.inlined().strict
+        return isFewer('strict') || (isFewer('exact') && isAsMany())
           ? [`weaker assertions in the test "${shown(was)}" (${was.path})`]
           : []
       }
@@ -66,22 +66,15 @@ const MAX_TESTS = 5000
 const keyOf = ({ path, name }: Test): string => `${path}\n${name}`
 const shown = ({ name }: Test): string => name.slice(0, 60)
 
-function sideOf(changes: readonly FileChange[], side: 'before' | 'after'): Side {
+function sideOf(changes: readonly FileChange[], side: 'before' | 'after', inlined: InlinedHelpers): Test[] {
   const tests: Test[] = []
-  let helpers = 0
-  for (const change of changes) {
-    const text = change[side]
-    if (text === undefined || tests.length > MAX_TESTS) continue
-    const { path } = change
-    const own = testsIn(path, text)
-    tests.push(...own)
-    helpers += Math.max(0, measure(path, text).strict - own.reduce((total, { strict }) => total + strict, 0))
-  }
-  return { tests, helpers }
+  for (const { path, [side]: text } of changes)
+    if (text !== undefined && tests.length <= MAX_TESTS) tests.push(...testsIn(path, text, inlined))
+  return tests
 }
 
 /** The tests of a file with a name that no other test in it has. */
-function testsIn(path: string, text: string): Test[] {
+function testsIn(path: string, text: string, inlined: InlinedHelpers): Test[] {
   const language = languageOf(path)
   const source = language === 'javascript' ? withUsualNames(text, text) : text
   const code = stripLiterals(source, language, 'keep-length')
@@ -100,6 +93,7 @@ function testsIn(path: string, text: string): Test[] {
       name,
       strict,
       exact,
+      inlined: () => inlined.in(path, { start, end }),
       lines: body
         .split('\n')
         .map(line => line.trim().replace(/;$/, ''))

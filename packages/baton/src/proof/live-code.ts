@@ -13,7 +13,7 @@ export function withoutHollow(text: string, language: Language): string {
   return blank(text, language === 'javascript' ? [...dead, ...sameValues(text, code)] : dead)
 }
 
-function blank(text: string, ranges: readonly Range[]): string {
+export function blank(text: string, ranges: readonly Range[]): string {
   let out = ''
   let at = 0
   for (const { start, end } of [...ranges].sort((a, b) => a.start - b.start)) {
@@ -143,7 +143,7 @@ const isLoneCondition = (head: string, next: string): boolean => {
 }
 
 /** Where a statement that begins here ends: a semicolon or line break outside all brackets. Hostile text nests statements, so what is in brackets is passed in one step. */
-function statementEnd(code: string, from: number, closing: BracketEnds): number {
+export function statementEnd(code: string, from: number, closing: BracketEnds): number {
   const most = Math.min(code.length, from + MAX_STATEMENT)
   for (let at = from; at < most; at++) {
     const char = code[at] ?? ''
@@ -162,14 +162,18 @@ function unbracedConditions(code: string, closing: BracketEnds): Range[] {
   const found: Range[] = []
   for (const { index } of code.matchAll(/\b(?:expect|assert)(?:\.\w{1,80}){0,9}\s{0,50}\(/g)) {
     if (found.length >= MAX_LOOKED_AT) break
-    const before = code
-      .slice(Math.max(0, index - MAX_HEAD), index)
-      .replace(/\bawait\s{0,50}$/, '')
-      .trimEnd()
-    if (/(?:&&|\|\|)$/.test(before) || isLoneCondition(before, ''))
-      found.push({ start: index, end: statementEnd(code, index, closing) })
+    if (hasCondition(code, index)) found.push({ start: index, end: statementEnd(code, index, closing) })
   }
   return found
+}
+
+/** Whether the call at a place runs only under a condition before it. */
+export function hasCondition(code: string, at: number): boolean {
+  const before = code
+    .slice(Math.max(0, at - MAX_HEAD), at)
+    .replace(/\bawait\s{0,50}$/, '')
+    .trimEnd()
+  return /(?:&&|\|\|)$/.test(before) || isLoneCondition(before, '')
 }
 
 /** `f().then(() => { expect(…) })` of which no one learns the result. */
@@ -234,11 +238,11 @@ function sameValues(text: string, code: string): Range[] {
   return found
 }
 
-const LITERAL = /^(?:true|false|null|undefined|-?[\d._]+|(['"`])[^'"`$]*\1)$/
+export const LITERAL = /^(?:true|false|null|undefined|-?[\d._]+|(['"`])[^'"`$]*\1)$/
 const MAX_ARGUMENTS = 3000
 
 /** The arguments of a call, from after its parenthesis. */
-function argumentsAt(
+export function argumentsAt(
   text: string,
   code: string,
   closing: BracketEnds,

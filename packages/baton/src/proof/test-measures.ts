@@ -114,13 +114,15 @@ export function measure(path: string, text: string | undefined): Measures {
   const code = stripLiterals(source, language, 'keep-length')
   const live = stripLiterals(withoutHollow(source, language), language, 'keep-length')
   const parts = repeatedParts(code, language)
+  const isGo = path.endsWith('.go')
   const count = (key: keyof Patterns) => (patterns[key] ? (code.match(patterns[key])?.length ?? 0) : 0)
   const countLive = (key: keyof Patterns) => {
     let total = 0
-    for (const { index } of patterns[key] ? live.matchAll(patterns[key]) : []) total += timesAt(parts, index)
+    // The rows of a table in Go are counted as such.
+    for (const { index } of patterns[key] ? live.matchAll(patterns[key]) : [])
+      total += isGo && key === 'tests' ? 1 : timesAt(parts, index)
     return total
   }
-  const isGo = path.endsWith('.go')
   const isRunner = hasTestName(path) || /(^|\/)conftest\.py$/.test(path)
   return {
     tests: countLive('tests') + (isGo ? rowsInGo(code) : 0),

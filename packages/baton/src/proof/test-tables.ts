@@ -9,7 +9,7 @@ export interface Repeated extends Range {
 /** The parts of a file of tests that run once for each row of a table that the file itself lists. `code` is without literals. */
 export function repeatedParts(code: string, language: Language): Repeated[] {
   if (language === 'javascript') return inJavaScript(code)
-  return language === 'python' ? inPython(code) : []
+  return language === 'python' ? inPython(code) : inGo(code)
 }
 
 /** How often the code at a place runs. */
@@ -30,6 +30,43 @@ export function rowsInGo(code: string): number {
   }
   return rows
 }
+
+function inGo(code: string): Repeated[] {
+  const found: Repeated[] = []
+  const closing = pairBrackets(code)
+  const lists = new Map<string, number>()
+  /** Where the rows of a list begin whose type begins here. */
+  const rowsAt = (at: number): number | undefined => {
+    const [type] = GO_LIST.exec(code.slice(at, at + 200)) ?? []
+    if (type === undefined) return undefined
+    const brace = at + type.length - 1
+    if (!/\bstruct\s{0,50}\{$/.test(type)) return brace
+    const end = closing(brace)
+    const table = end === undefined ? undefined : /^\s{0,99}\{/.exec(code.slice(end + 1, end + 50))
+    return end === undefined || !table ? undefined : end + table[0].length
+  }
+  for (const { index, 0: start, 1: name = '' } of [
+    ...code.matchAll(/(?<![\w.])(\w{1,80})\s{0,20}:?=\s{0,20}(?=\[|map\[)/g),
+  ].slice(0, MAX_PARTS)) {
+    const rows = lists.has(name) ? undefined : rowsAt(index + start.length)
+    if (rows !== undefined) lists.set(name, rows)
+  }
+  for (const { index, 0: start, 1: name } of [
+    ...code.matchAll(/\bfor\s[^;{}\n]{0,200}?\brange\s{1,20}(?:(\w{1,80})\s{0,20}\{)?/g),
+  ].slice(0, MAX_PARTS)) {
+    const rows = name === undefined ? rowsAt(index + start.length) : lists.get(name)
+    const last = rows === undefined ? undefined : closing(rows)
+    if (rows === undefined || last === undefined) continue
+    const times = elements(code, rows, closing)
+    const body = name === undefined ? code.indexOf('{', last) : index + start.length - 1
+    const end = closing(body)
+    if (times > 1 && end !== undefined) found.push({ start: body, end, times })
+  }
+  return found
+}
+
+/** `[]struct {`, `map[string]row{`. */
+const GO_LIST = /^(?:\[\d{0,9}(?:\.{3})?\]|map\[[\w.]{1,80}\])\*?(?:struct\s{0,50}|[\w.]{1,80})\{/
 
 const MAX_ROWS = 1000
 const MAX_PARTS = 1000

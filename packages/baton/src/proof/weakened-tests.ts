@@ -1,4 +1,5 @@
 import type { FileChange } from '../ports/compare-tests.ts'
+import { type Asserted, InlinedHelpers } from './assertion-helpers.ts'
 import { mayBeCalled } from './ci-scripts.ts'
 import { weakerTests } from './compare-tests.ts'
 import { hasTestName, isTestFile } from './derive-checks.ts'
@@ -45,7 +46,22 @@ export function findWeakened(changes: readonly FileChange[], folders?: ReadonlyS
     before !== undefined ||
     was.tests > 0 ||
     /\.rs$|(^|\/)__tests__\//.test(path)
-  const after = sumOf(tests.filter(isFound).map(({ is }) => is))
+  const found = tests.filter(isFound)
+  const after = sumOf(found.map(({ is }) => is))
+  const helpers = {
+    before: new InlinedHelpers(tests.map(({ path, before }) => ({ path, text: before }))),
+    after: new InlinedHelpers(tests.map(({ path, after }) => ({ path, text: after }))),
+  }
+  // Assertions may move into functions that tests call: they are fewer only if they are also fewer with those.
+  const inlined =
+    after.strict < before.strict || after.exact < before.exact
+      ? {
+          before: helpers.before.total(tests.map(({ path }) => path)),
+          after: helpers.after.total(found.map(({ path }) => path)),
+        }
+      : { before, after }
+  const isFewer = after.strict < before.strict && inlined.after.strict < inlined.before.strict
+  const loosened = Math.min(lessExact(before, after), lessExact(inlined.before, inlined.after))
   const fewer = (what: string, from: number, to: number) =>
     to < from ? [`${from - to} ${what}${from - to === 1 ? '' : 's'} fewer`] : []
   const names = (key: keyof Measures) =>
@@ -62,12 +78,10 @@ export function findWeakened(changes: readonly FileChange[], folders?: ReadonlyS
       : ''
   return [
     ...fewer('test', before.tests, after.tests).map(words => `${words}${where}`),
-    ...fewer('strict assertion', before.strict, after.strict),
-    ...lessExact(before, after),
+    ...(isFewer ? fewer('strict assertion', before.strict, after.strict) : []),
+    ...(loosened > 0 ? [`${loosened} assertion${loosened === 1 ? '' : 's'} less exact`] : []),
     // What is fewer as a whole says enough.
-    ...(after.tests < before.tests || after.strict < before.strict || after.exact < before.exact
-      ? []
-      : weakerTests(tests)),
+    ...(after.tests < before.tests || isFewer || loosened > 0 ? [] : weakerTests(tests, helpers)),
     ...more('skipped tests', 'skipped'),
     ...more('tests that exclude the others (only)', 'only'),
     ...more('mocks of modules of the project', 'mocks'),
@@ -87,10 +101,8 @@ export function findWeakened(changes: readonly FileChange[], folders?: ReadonlyS
 }
 
 /** Assertions that still compare, but accept more: `toEqual` that became `toMatchObject`. */
-function lessExact(before: Measures, after: Measures): string[] {
-  const loosened = before.exact - after.exact - Math.max(0, before.strict - after.strict)
-  return loosened > 0 ? [`${loosened} assertion${loosened === 1 ? '' : 's'} less exact`] : []
-}
+const lessExact = (before: Asserted, after: Asserted): number =>
+  before.exact - after.exact - Math.max(0, before.strict - after.strict)
 
 /** A file of tests that Baton cannot count, and that is gone or empty now. */
 function removedFile({ path, before, after, was }: FileChange & { was: Measures }): string[] {

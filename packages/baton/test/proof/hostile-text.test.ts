@@ -76,6 +76,17 @@ const SHAPES: readonly [start: string, part: string][] = [
   ['', "import a from 'assert'\n"],
   ['', "import { a as b } from 'assert'\n"],
   ['', 'a.then(() => {'],
+  ['', 'function a(){'],
+  ['', 'function a(){a();expect(b).toBe(1)}\n'],
+  ['', 'function a(){a();expect(b).toBe(1)\n'],
+  ['', 'const a = () => a('],
+  ['', 'fn a() { a(); assert_eq!(b, 1); '],
+  ['', 'def a():\n  a()\n  assert b == 1\n'],
+  ['', ' def a(): a(); assert b == 1\n'],
+  ['', 'for _, a := range []a{'],
+  ['', 'for _, a := range a {'],
+  ['', 'a := []struct{'],
+  ['', 'a := []a{{},{}}\nfor range a {'],
   ['', '(((('],
   ['', ')))){{{{'],
   ['', '[]struct{'],
@@ -95,7 +106,7 @@ const SHAPES: readonly [start: string, part: string][] = [
   ['', '  - run: npm test\n'],
   ['jobs:\n  a:\n    steps:\n', '      - run: npm test || true\n'],
 ]
-const FILES = ['a.test.ts', 'test_a.py', 'a.rs', 'vitest.config.ts', 'build.gradle']
+const FILES = ['a.test.ts', 'test_a.py', 'a.rs', 'a_test.go', 'vitest.config.ts', 'build.gradle']
 
 describe('Text of a repository, however hostile,', () => {
   it.each(SHAPES)(
