@@ -253,12 +253,18 @@ class Trouble {
       merged >= (this.#issues / (this.#total + 2)) * (this.#total - this.#parts.length) ||
       quietMs > PATIENCE_MS
     if (!isDue || quietMs < 5000) return false
-    const isDone = await this.#do(part)
-    if (!isDone && quietMs < 4 * PATIENCE_MS) return false
-    this.#parts.shift()
+    const done = await this.#doFirstPossible()
+    if (!done && quietMs < 4 * PATIENCE_MS) return false
+    this.#parts.splice(done ? this.#parts.indexOf(done) : 0, 1)
     this.#lastAt = performance.now()
-    this.#stage.say(`${isDone ? part : `nothing to hit: ${part}`} (${merged} merged)`)
+    this.#stage.say(`${done ?? `nothing to hit: ${part}`} (${merged} merged)`)
     return false
+  }
+
+  /** What finds nothing to hit at the moment, such as an agent, does not hold up the others. */
+  async #doFirstPossible(): Promise<Part | undefined> {
+    for (const part of new Set(this.#parts)) if (await this.#do(part)) return part
+    return undefined
   }
 
   /** False: there is nothing that it could hit at the moment. */
