@@ -1,10 +1,7 @@
 import { existsSync, rmSync, statSync } from 'node:fs'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { homedir, userInfo } from 'node:os'
-import { dirname, join } from 'node:path'
+import { userInfo } from 'node:os'
 import type { Health } from '@batonpass/contract/api'
 import { BatonError } from '@batonpass/contract/errors'
-import type { Pause } from '@batonpass/contract/pause'
 import { PROTOCOL } from '@batonpass/contract/protocol'
 import { systemAncestry } from '../adapters/system/ancestry.ts'
 import { systemClock } from '../adapters/system/clock.ts'
@@ -16,31 +13,15 @@ import { programPaths } from '../hook/program.ts'
 import type { DaemonLock } from '../store/lock.ts'
 import { answererGuard } from './answerer-guard.ts'
 import { makeApi } from './api.ts'
-import { askRoutes } from './ask-routes.ts'
-import { claimRoutes } from './claim-routes.ts'
 import { containedHooks } from './contained-hooks.ts'
-import { containedRoutes } from './contained-routes.ts'
-import { conversationRoutes } from './conversation-routes.ts'
-import { cycleRoutes } from './cycle-routes.ts'
-import { dashboardRoutes } from './dashboard-routes.ts'
-import { editorRoutes } from './editor-routes.ts'
+import { dispatchRequests } from './dispatch-requests.ts'
 import { lastEndpoint } from './endpoint.ts'
-import { fleetRoutes } from './fleet-routes.ts'
-import { answerHook, type HookCall, httpCall } from './hook-route.ts'
-import { hostedRoutes } from './hosted-routes.ts'
-import { type Handler, listenLoopback, listenUnix } from './listen.ts'
+import { listenLoopback, listenUnix } from './listen.ts'
 import { openLogins } from './logins.ts'
-import { comesFromHere, guardLoopback, isLoopback } from './loopback-guard.ts'
-import { isMcp, mcpRoute } from './mcp-route.ts'
-import { nameRoutes } from './name-routes.ts'
-import { isPageFile, servePageFile } from './page-files.ts'
-import { pauseRoutes } from './pause-routes.ts'
-import { presenceRoutes } from './presence-routes.ts'
-import { proofRoutes } from './proof-routes.ts'
+import { OpenCalls } from './open-calls.ts'
 import { requestListener } from './request-listener.ts'
+import { daemonRoutes } from './routes.ts'
 import { replaceFile, secretFile } from './secret-file.ts'
-import { sessionRoutes } from './session-routes.ts'
-import { workRoutes } from './work-routes.ts'
 
 export interface Daemon {
   url: string
@@ -52,8 +33,6 @@ export interface Daemon {
 
 /** How long a stop waits for running calls before it closes their connections; their clients then retry. */
 const DRAIN_MS = 5000
-/** How often a daemon that stops looks whether everything has ended. */
-const QUIET_MS = 20
 const DEFAULT_PORT = 4747
 const TICK_MS = 5000
 const HOUSEKEEPING_MS = 10 * 60 * 1000
@@ -65,10 +44,8 @@ export async function runDaemon(
   lock: DaemonLock,
   version: string,
 ): Promise<Daemon> {
-  const token = secretFile(folder.token)
-  const mcpKey = secretFile(folder.mcpKey)
   const startedAt = new Date(baton.clock.now()).toISOString()
-  const open = new Set<Answering>()
+  const calls = new OpenCalls()
   let draining = false
   let url = ''
 
@@ -88,7 +65,6 @@ export async function runDaemon(
   // Cookies ignore ports, so the name includes the port: two daemons must not overwrite each other's cookies.
   const cookieName = () => `baton_${url.split(':').at(-1)}`
   const logins = await openLogins(baton.browsers, { clock: baton.clock, ids: systemIds, cookieName })
-  const pageFolder = join(dirname(programPaths().daemon), 'dashboard')
   const mayAnswer = answererGuard({
     ancestry: systemAncestry,
     user: userName(),
@@ -102,79 +78,23 @@ export async function runDaemon(
       stop,
       forget: baton.forget,
       mayAnswer,
-      routes: [
-        askRoutes(baton.asks, mayAnswer, () => baton.fleet.asks()),
-        presenceRoutes(baton.presence, mayAnswer),
-        cycleRoutes(baton),
-        claimRoutes(baton, mayAnswer),
-        fleetRoutes(baton.fleet),
-        sessionRoutes(baton.sessions, baton.fleet),
-        nameRoutes(baton),
-        pauseRoutes({
-          ...baton,
-          notePause: (what, pause) =>
-            baton.note({ kind: 'daemon', what, version, pid: process.pid, detail: pausedPlace(pause) }),
-        }),
-        hostedRoutes(baton.intake, baton.dashboard.talks, name => baton.contained?.callerOf(name)),
-        containedRoutes(baton.contained),
-        workRoutes(baton.work),
-        ...(baton.proofs ? [proofRoutes(baton.proofs, baton.acceptRun, mayAnswer)] : []),
-        mcpRoute(baton.work),
-        editorRoutes({ ...baton, mayAnswer }),
-        conversationRoutes(baton.dashboard.conversations, mayAnswer),
-        dashboardRoutes({
-          ...baton,
-          logins,
-          mayAnswer,
-          url: () => url,
-          cookieName,
-          now: baton.clock.now,
-          home: homedir(),
-        }),
-      ],
+      routes: daemonRoutes({ baton, version, logins, mayAnswer, url: () => url, cookieName }),
     }).fetch,
   )
 
-  /** A stream that a login opened ends with that login. */
-  const callApi: Handler = (request, response) => {
-    if (isApi(request) && logins.knows(request.headers)) logins.hold(request.headers, response)
-    void api(request, response)
-  }
-
-  /** Over the unix socket, the file's mode has already restricted the callers. */
-  const onSocket: Handler = (request, response) => {
-    track(open, response)
-    const agent = /^\/hook\/([a-z-]{1,32})$/.exec(request.url ?? '')?.[1]
-    if (agent && request.method === 'POST') void answerHook(baton.intake, httpCall(agent, request, response))
-    else callApi(request, response)
-  }
-  const onHook = (call: HookCall) => {
-    track(open, call)
-    void answerHook(baton.intake, call)
-  }
-
-  /** Over loopback, every user of the machine can connect, so a key or the token is required. */
-  const onLoopback: Handler = (request, response) => {
-    track(open, response)
-    // The page's files hold no data, so links from anywhere may open them, but not under a foreign host name.
-    if (isPageFile(request) && request.headers.host === `localhost:${port}`)
-      return toAddress(url, request, response)
-    if (isPageFile(request) && isLoopback(request.headers.host, port)) {
-      void servePageFile(pageFolder, request, response)
-      return
-    }
-    if (comesFromHere(request, port)) {
-      if (isLogin(request) || (isApi(request) && logins.knows(request.headers)))
-        return callApi(request, response)
-    }
-    if (isMcp(request, mcpKey) && comesFromHere(request, port)) return void api(request, response)
-    const verdict = guardLoopback(request, port, token)
-    if (verdict !== 'ok') return turnAway(response, verdict)
-    onSocket(request, response)
-  }
+  const { onSocket, onHook, onLoopback } = dispatchRequests({
+    intake: baton.intake,
+    api,
+    calls,
+    logins,
+    token: secretFile(folder.token),
+    mcpKey: secretFile(folder.mcpKey),
+    url: () => url,
+    port: () => port,
+  })
 
   const socket = await listenUnix(folder.socket, onSocket, onHook)
-  baton.contained?.listensWith(containedHooks(baton.intake, call => track(open, call)))
+  baton.contained?.listensWith(containedHooks(baton.intake, call => calls.track(call)))
   const ownSocket = socketId(folder.socket)
   const { server: loopback, port } = await listenLoopback(
     baton.port || lastPort(folder) || (baton.port ?? DEFAULT_PORT),
@@ -228,7 +148,7 @@ export async function runDaemon(
     try {
       // Stop the asks before closing their callers' connections, or the asks would count as withdrawn.
       await baton.asks.stop().catch(cause => baton.fault('stopping', cause))
-      await quiet(open, servers, DRAIN_MS)
+      await calls.waitUntilAnswered(servers, DRAIN_MS)
       await baton.note({ kind: 'daemon', what: reason, version, pid: process.pid }).catch(() => {})
       await baton.close(hosted)
     } finally {
@@ -240,14 +160,6 @@ export async function runDaemon(
   return { url, ended, stop }
 }
 
-/** Where a pause applies, for the journal. */
-const pausedPlace = (pause: Pause): string =>
-  pause.scope === 'machine'
-    ? 'machine'
-    : pause.scope === 'project'
-      ? `project ${pause.project}`
-      : `session ${pause.nativeSession}`
-
 /**
  * Identifies a socket, to notice if another took its place; undefined if there is none. With the time it was made: a new file may
  * get the inode of the one that was removed just before.
@@ -255,54 +167,6 @@ const pausedPlace = (pause: Pause): string =>
 function socketId(path: string): string | undefined {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false })
   return found && `${found.dev} ${found.ino} ${found.birthtimeNs}`
-}
-
-/** `localhost` may also be `[::1]`, where any program can listen next to the daemon: a login must never belong to that name. */
-function toAddress(url: string, request: IncomingMessage, response: ServerResponse): void {
-  response.writeHead(307, { location: `${url}${request.url ?? '/'}`, 'content-length': 0 })
-  response.end()
-}
-
-const isLogin = ({ url }: IncomingMessage): boolean => url === '/login'
-const isApi = ({ url = '' }: IncomingMessage): boolean => url.startsWith('/api/')
-
-/** What is being answered. */
-type Answering = Pick<HookCall, 'headersSent' | 'writableEnded'> & {
-  destroy(): unknown
-  once(event: 'close', listener: () => void): unknown
-}
-
-function track(open: Set<Answering>, response: Answering): void {
-  open.add(response)
-  response.once('close', () => open.delete(response))
-}
-
-/** Waits until nothing is under way. Live streams and calls that were told to wait are cut off: they come back. */
-async function quiet(open: Set<Answering>, servers: readonly Server[], withinMs: number): Promise<void> {
-  for (const server of servers) server.closeIdleConnections()
-  const tooLong = AbortSignal.timeout(withinMs)
-  while (open.size > 0 && !tooLong.aborted) {
-    for (const response of open) if (response.headersSent && !response.writableEnded) response.destroy()
-    await new Promise(resolve => setTimeout(resolve, QUIET_MS))
-  }
-  for (const response of open) response.destroy()
-  for (const server of servers) server.closeAllConnections()
-}
-
-function turnAway(response: ServerResponse, verdict: 'unauthorized' | 'forbidden'): void {
-  const error =
-    verdict === 'forbidden'
-      ? new BatonError('not_allowed', 'Requests from another origin or host name are refused')
-      : new BatonError('not_allowed', 'This request needs a bearer token', {
-          remedy: 'Send the one in the file `token` of the state folder.',
-        })
-  const body = `${JSON.stringify({ error: error.toBody() })}\n`
-  response.writeHead(verdict === 'forbidden' ? 403 : 401, {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
-    ...(verdict === 'unauthorized' ? { 'www-authenticate': 'Bearer' } : {}),
-  })
-  response.end(body)
 }
 
 /** The user's name, or the numeric id if the system's user list has no entry for it. */
