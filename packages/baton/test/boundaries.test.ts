@@ -112,7 +112,7 @@ describe('the source', () => {
     expect(filesThatSay('new FencedActions(')).toEqual(['cli/commands/claim.ts', 'compose/claim.ts'])
     // Git itself is run by its adapter alone; there only the push and the leases' own refs write to a remote.
     expect(filesThatSay("['push'").filter(file => file.startsWith('adapters/git/'))).toEqual([
-      'adapters/git/lease.ts',
+      'adapters/git/lease-refs.ts',
       'adapters/git/push.ts',
     ])
   })
