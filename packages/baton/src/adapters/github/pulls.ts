@@ -1,37 +1,18 @@
 import { z } from 'zod'
 import {
   type CreatedPullRequest,
-  checksOf,
   ForgeError,
-  type MergeRequest,
   type PullRequest,
   type PullRequestRequest,
-  type PullRequestStatus,
 } from '../../ports/forge.ts'
 import type { RepositoryRef } from '../../ports/remote.ts'
 import type { WritableForge } from '../../ports/writable-forge.ts'
 import type { BoardKeeper } from './board.ts'
 import { boardPaths } from './board-shape.ts'
-import { contextsOf, latestChecks, restOf } from './checks.ts'
 import type { Connection } from './connection.ts'
-import {
-  enqueueDocument,
-  fromGraph,
-  fromRemark,
-  fromRest,
-  isMember,
-  judgements,
-  Lookup,
-  lookupDocument,
-  QueueAnswer,
-  queueDocument,
-  RestPull,
-  reviewStateOf,
-  reviewStates,
-  type Status,
-  StatusAnswer,
-  statusDocument,
-} from './pull-documents.ts'
+import { fromGraph, fromRest, Lookup, lookupDocument, RestPull } from './pull-documents.ts'
+import { pullMerges } from './pull-merge.ts'
+import { readPullRequest } from './pull-status.ts'
 
 type PullRequests = Pick<
   WritableForge,
@@ -123,66 +104,7 @@ export function pullRequests(
     }
   }
 
-  async function pullRequest(number: number): Promise<PullRequestStatus> {
-    let after: string | undefined
-    let first: z.infer<typeof Status> | undefined
-    const contexts: ReturnType<typeof contextsOf> = []
-    // A thousand checks are enough, but more must not be ignored silently.
-    for (let page = 0; page < 10; page++) {
-      const variables = { owner, repo, number, after: after ?? null }
-      // A requested reviewer may be a team that the token may not see.
-      const answer = await connection.query(statusDocument, variables, StatusAnswer, path =>
-        path.includes('reviewRequests'),
-      )
-      const pull = answer.repository?.pullRequest
-      if (!pull) throw new ForgeError('not-found', `There is no pull request #${number} in ${owner}/${repo}`)
-      first ??= pull
-      const rollup = pull.commits[0]?.commit
-      contexts.push(...contextsOf(rollup))
-      after = restOf(rollup)
-      if (!after) break
-    }
-    if (!first) throw new ForgeError('not-found', `There is no pull request #${number} in ${owner}/${repo}`)
-    const checks = latestChecks(contexts)
-    if (after) {
-      const url = `${first.url}/checks`
-      checks.push({
-        id: 'more',
-        name: 'more checks',
-        state: 'unknown',
-        detail: 'not read',
-        url,
-        required: false,
-      })
-    }
-    return {
-      ...fromGraph(first),
-      mergedAt: first.mergedAt ?? undefined,
-      review: reviewStates[first.reviewDecision ?? ''] ?? reviewStateOf(first.latestReviews),
-      reviews: first.latestReviews
-        .filter(review => review.state === 'CHANGES_REQUESTED' || review.body.trim() !== '')
-        .map(({ state, commit, ...review }) => ({
-          ...fromRemark(review),
-          state: judgements[state] ?? 'commented',
-          commit: commit?.oid,
-        })),
-      approvedCommits: first.latestReviews.flatMap(({ state, authorAssociation, commit }) =>
-        state === 'APPROVED' && isMember(authorAssociation) && commit ? commit.oid : [],
-      ),
-      requested: (first.reviewRequests ?? []).flatMap(
-        ({ requestedReviewer }) => requestedReviewer?.login ?? [],
-      ),
-      threads: first.reviewThreads
-        .filter(thread => !thread.isResolved)
-        .map(({ path, line, isOutdated, comments }) => ({
-          path,
-          line: line ?? undefined,
-          outdated: isOutdated,
-          remarks: comments.map(fromRemark),
-        })),
-      checks: checksOf(checks),
-    }
-  }
+  const pullRequest = (number: number) => readPullRequest(number, connection, repository)
 
   async function requestReviews(number: number, logins: readonly string[]): Promise<void> {
     if (logins.length === 0) return
@@ -211,53 +133,8 @@ export function pullRequests(
     )
   }
 
-  async function queueState(number: number) {
-    try {
-      const answer = await connection.query(queueDocument, { owner, repo, number }, QueueAnswer)
-      const pull = answer.repository?.pullRequest
-      if (!pull) throw new ForgeError('not-found', `There is no pull request #${number} in ${owner}/${repo}`)
-      return pull
-    } catch (error) {
-      // An older GitHub Enterprise has no merge queue.
-      if (error instanceof ForgeError && error.trouble === 'unsupported') return undefined
-      throw error
-    }
-  }
-
-  async function mergeQueue(number: number): Promise<'absent' | 'queued' | 'not-queued'> {
-    const state = await queueState(number)
-    return !state?.isMergeQueueEnabled ? 'absent' : state.isInMergeQueue ? 'queued' : 'not-queued'
-  }
-
-  async function mergePullRequest(number: number, { headSha, method }: MergeRequest): Promise<void> {
-    try {
-      await connection.send(
-        'PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge',
-        { owner, repo, pull_number: number, sha: headSha, merge_method: method },
-        z.object({ merged: z.literal(true) }),
-      )
-    } catch (error) {
-      // The answer of an earlier call may have been lost.
-      if (!(error instanceof ForgeError)) throw error
-      if ((await pullRequest(number)).state === 'merged') return
-      // GitHub says 405 for this, too, but it passes.
-      throw /base branch was modified/i.test(error.message)
-        ? new ForgeError('conflict', error.message, { cause: error })
-        : error
-    }
-  }
-
-  async function enqueuePullRequest(number: number, headSha: string): Promise<void> {
-    const state = await queueState(number)
-    if (!state) throw new ForgeError('unsupported', 'This GitHub server has no merge queue')
-    if (state.isInMergeQueue) return
-    await connection.query(enqueueDocument, { id: state.id, head: headSha }, z.unknown())
-  }
-
   return {
-    mergeQueue,
-    mergePullRequest,
-    enqueuePullRequest,
+    ...pullMerges(connection, repository, pullRequest),
     pullRequestFor,
     createPullRequest,
     pullRequest,
