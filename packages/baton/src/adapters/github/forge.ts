@@ -3,11 +3,12 @@ import type { Clock } from '../../ports/clock.ts'
 import { type BoardPlace, ForgeError } from '../../ports/forge.ts'
 import type { RepositoryRef } from '../../ports/remote.ts'
 import type { WritableForge } from '../../ports/writable-forge.ts'
-import { boardKeeper } from './board.ts'
+import { BoardKeeper } from './board.ts'
 import { type ConnectionOptions, connect } from './connection.ts'
 import { issues } from './issues.ts'
 import { checkLog } from './log.ts'
 import { pullRequests } from './pulls.ts'
+import { boardSetter } from './set-on-board.ts'
 import { ensureBoard } from './setup.ts'
 import { apiUrlOf } from './token.ts'
 
@@ -48,7 +49,7 @@ export async function gitHub(options: GitHubOptions): Promise<WritableForge> {
     apiUrl: options.apiUrl ?? apiUrlOf(repository.host),
     userAgent: options.userAgent ?? 'batonpass',
   })
-  const boards = boardKeeper(connection, repository, clock, options.board)
+  const boards = new BoardKeeper(connection, repository, clock, options.board)
   let me: Promise<string> | undefined
 
   return {
@@ -71,9 +72,9 @@ export async function gitHub(options: GitHubOptions): Promise<WritableForge> {
     ...issues(connection, repository, boards),
     ...pullRequests(connection, repository, boards),
     checkLog: (check, limit = {}) => checkLog(connection, repository, check, limit),
-    board: boards.board,
-    boardItems: boards.boardItems,
-    setOnBoard: boards.setOnBoard,
+    board: () => boards.board(),
+    boardItems: () => boards.boardItems(),
+    setOnBoard: boardSetter(connection, boards),
     ensureBoard: plan => ensureBoard(connection, repository, boards, plan),
   }
 }
