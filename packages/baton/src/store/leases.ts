@@ -36,83 +36,6 @@ export function postgresLeases(
     }
   }
 
-  const now = sql<Date>`clock_timestamp()`
-  const later = (ms: number): RawBuilder<Date> =>
-    sql<Date>`clock_timestamp() + ${Math.round(ms)} * interval '1 millisecond'`
-  /** What a stranger wrote must not fill the memory: details longer than any machine reads are not sent, nor are endless names. */
-  const columns = [
-    'issue' as const,
-    'token' as const,
-    'taken_at' as const,
-    'until' as const,
-    sql<string | null>`left(claim, ${sql.lit(MAX_NAME)})`.as('claim'),
-    sql<string>`left(agent, ${sql.lit(MAX_NAME)})`.as('agent'),
-    sql<string>`left(host, ${sql.lit(MAX_NAME)})`.as('host'),
-    sql<string | null>`case when octet_length(details) <= ${sql.lit(MAX_DETAILS)} then details end`.as(
-      'details',
-    ),
-  ]
-  const isDead = sql<boolean>`until < clock_timestamp()`.as('dead')
-
-  const find = (db: Kysely<Tables>, { repository, issue }: LeaseName): Promise<Row | undefined> =>
-    db
-      .selectFrom('leases')
-      .select(columns)
-      .select(isDead)
-      .where('repository', '=', repository)
-      .where('issue', '=', issue)
-      .where('claim', 'is not', null)
-      .executeTakeFirst()
-
-  const values = ({ claim, agent, host, details }: LeaseOwner, ttlMs: number) => ({
-    claim,
-    agent,
-    host,
-    details: details ?? null,
-    taken_at: now,
-    until: later(ttlMs),
-  })
-
-  /** One statement, so that exactly one of two concurrent calls wins. */
-  const takeFree = (db: Kysely<Tables>, name: LeaseName, owner: LeaseOwner, ttlMs: number) =>
-    db
-      .insertInto('leases')
-      .values({ repository: name.repository, issue: name.issue, token: 1, ...values(owner, ttlMs) })
-      .onConflict(conflict =>
-        conflict
-          .columns(['repository', 'issue'])
-          .doUpdateSet({
-            ...values(owner, ttlMs),
-            token: sql<number>`case when leases.claim is null then leases.token + 1 else leases.token end`,
-          })
-          .where(free => free.or([free('leases.claim', 'is', null), free('leases.claim', '=', owner.claim)])),
-      )
-      .returning('token')
-      .executeTakeFirst()
-
-  async function taken(
-    db: Kysely<Tables>,
-    name: LeaseName,
-    owner: LeaseOwner,
-    attempt: () => Promise<{ token: number } | undefined>,
-  ): Promise<LeaseAttempt> {
-    for (;;) {
-      const got = await attempt()
-      if (got) return { held: true, handle: { claim: owner.claim, token: got.token } }
-      const by = await find(db, name)
-      if (by) return { held: false, by: holding(by) }
-      // The holder released it in the meantime, so it is free now.
-    }
-  }
-
-  const own = (db: Kysely<Tables>, { repository, issue }: LeaseName, claim: string, token: number) =>
-    db
-      .updateTable('leases')
-      .where('repository', '=', repository)
-      .where('issue', '=', issue)
-      .where('claim', '=', claim)
-      .where('token', '=', token)
-
   return {
     kind: 'postgres',
     take: (name, owner, ttlMs) => run(db => taken(db, name, owner, () => takeFree(db, name, owner, ttlMs))),
@@ -171,6 +94,83 @@ export function postgresLeases(
     },
   }
 }
+
+const now = sql<Date>`clock_timestamp()`
+const later = (ms: number): RawBuilder<Date> =>
+  sql<Date>`clock_timestamp() + ${Math.round(ms)} * interval '1 millisecond'`
+/** What a stranger wrote must not fill the memory: details longer than any machine reads are not sent, nor are endless names. */
+const columns = [
+  'issue' as const,
+  'token' as const,
+  'taken_at' as const,
+  'until' as const,
+  sql<string | null>`left(claim, ${sql.lit(MAX_NAME)})`.as('claim'),
+  sql<string>`left(agent, ${sql.lit(MAX_NAME)})`.as('agent'),
+  sql<string>`left(host, ${sql.lit(MAX_NAME)})`.as('host'),
+  sql<string | null>`case when octet_length(details) <= ${sql.lit(MAX_DETAILS)} then details end`.as(
+    'details',
+  ),
+]
+const isDead = sql<boolean>`until < clock_timestamp()`.as('dead')
+
+const find = (db: Kysely<Tables>, { repository, issue }: LeaseName): Promise<Row | undefined> =>
+  db
+    .selectFrom('leases')
+    .select(columns)
+    .select(isDead)
+    .where('repository', '=', repository)
+    .where('issue', '=', issue)
+    .where('claim', 'is not', null)
+    .executeTakeFirst()
+
+const values = ({ claim, agent, host, details }: LeaseOwner, ttlMs: number) => ({
+  claim,
+  agent,
+  host,
+  details: details ?? null,
+  taken_at: now,
+  until: later(ttlMs),
+})
+
+/** One statement, so that exactly one of two concurrent calls wins. */
+const takeFree = (db: Kysely<Tables>, name: LeaseName, owner: LeaseOwner, ttlMs: number) =>
+  db
+    .insertInto('leases')
+    .values({ repository: name.repository, issue: name.issue, token: 1, ...values(owner, ttlMs) })
+    .onConflict(conflict =>
+      conflict
+        .columns(['repository', 'issue'])
+        .doUpdateSet({
+          ...values(owner, ttlMs),
+          token: sql<number>`case when leases.claim is null then leases.token + 1 else leases.token end`,
+        })
+        .where(free => free.or([free('leases.claim', 'is', null), free('leases.claim', '=', owner.claim)])),
+    )
+    .returning('token')
+    .executeTakeFirst()
+
+async function taken(
+  db: Kysely<Tables>,
+  name: LeaseName,
+  owner: LeaseOwner,
+  attempt: () => Promise<{ token: number } | undefined>,
+): Promise<LeaseAttempt> {
+  for (;;) {
+    const got = await attempt()
+    if (got) return { held: true, handle: { claim: owner.claim, token: got.token } }
+    const by = await find(db, name)
+    if (by) return { held: false, by: holding(by) }
+    // The holder released it in the meantime, so it is free now.
+  }
+}
+
+const own = (db: Kysely<Tables>, { repository, issue }: LeaseName, claim: string, token: number) =>
+  db
+    .updateTable('leases')
+    .where('repository', '=', repository)
+    .where('issue', '=', issue)
+    .where('claim', '=', claim)
+    .where('token', '=', token)
 
 const holding = ({ issue, claim, agent, host, details, token, taken_at, until, dead }: Row): HeldLease => ({
   issue,
