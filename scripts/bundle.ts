@@ -66,7 +66,7 @@ export const bundle = {
   entryPoints: {
     cli: 'src/cli.ts',
     daemon: 'src/daemon/main.ts',
-    'compare-tests': 'src/daemon/compare-tests.ts',
+    'find-weakened': 'src/daemon/find-weakened.ts',
   },
   outdir: 'dist',
   bundle: true,

@@ -189,6 +189,14 @@ describe('what each program loads at its start', () => {
     expect([...packagesOf('src/daemon/main.ts')]).toContain('better-sqlite3')
   })
 
+  it('the daemon leaves the comparison of tests to a program of its own', () => {
+    const compares = /^src\/proof\/(?:weakened-tests|live-code|loosened-settings)\.ts$/
+    const filesOf = (entry: string) => [...loadedBy(entry).files].filter(file => compares.test(file))
+    expect(['src/compose.ts', 'src/daemon/daemon.ts'].flatMap(filesOf)).toEqual([])
+    expect(filesOf('src/daemon/find-weakened.ts')).toHaveLength(3)
+    expect([...packagesOf('src/daemon/find-weakened.ts')]).not.toContain('better-sqlite3')
+  })
+
   it('the daemon loads the fleet only when it is used', () => {
     const loaded = ['src/compose.ts', 'src/daemon/daemon.ts'].flatMap(entry => [...loadedBy(entry).files])
     expect(loaded).toContain('src/compose/fleet-keeper.ts')

@@ -116,8 +116,8 @@ export function composeProof(
 
 /** The program that compares tests: in the package next to this file, otherwise from source. */
 export function comparer(): { node: string; program: string } {
-  const bundled = fileURLToPath(new URL('compare-tests.js', import.meta.url))
-  const source = fileURLToPath(new URL('../daemon/compare-tests.ts', import.meta.url))
+  const bundled = fileURLToPath(new URL('find-weakened.js', import.meta.url))
+  const source = fileURLToPath(new URL('../daemon/find-weakened.ts', import.meta.url))
   return { node: process.execPath, program: existsSync(bundled) ? bundled : source }
 }
 

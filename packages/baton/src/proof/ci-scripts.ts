@@ -2,13 +2,7 @@ import { decidingCommands, type ShellOptions } from '@batonpass/shell-verdict/sh
 import { readYaml } from './ci-commands.ts'
 import { MAKEFILES } from './derive-checks.ts'
 import { calledScripts, readScripts, type Scripts } from './package-scripts.ts'
-
-const isShellScript = (path: string): boolean =>
-  /\.(?:sh|bash)$|(?:^|\/)(?:scripts?|bin|ci|\.ci|tools|hack)\/[^./]+$/.test(path)
-
-/** Whether commands of CI may call this file, and Baton can read what it runs. */
-export const mayBeCalled = (path: string): boolean =>
-  path === 'package.json' || MAKEFILES.includes(path) || isShellScript(path)
+import { isShellScript } from './relevant-files.ts'
 
 /** A command of CI as it is written. */
 export interface CiCommand {

@@ -1,7 +1,7 @@
 import type { FileChange } from '../ports/compare-tests.ts'
-import { mayBeCalled } from './ci-scripts.ts'
-import { basesOf, inheritedSettings, isSettings, LEAVES_OUT, type Settings } from './read-settings.ts'
-import { isCi, narrows } from './weaker-ci.ts'
+import { basesOf, inheritedSettings, LEAVES_OUT, type Settings } from './read-settings.ts'
+import { isCi, isSettings, mayBeCalled } from './relevant-files.ts'
+import { narrows } from './weaker-ci.ts'
 
 /**
  * Settings by which a tool finds less than before: a rule that is off, a file that is left out, a switch that is looser. The name

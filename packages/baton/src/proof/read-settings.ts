@@ -3,13 +3,8 @@ import { parse as parseJson } from 'jsonc-parser'
 import { parse as parseToml } from 'smol-toml'
 import { pairBrackets } from './brackets.ts'
 import { readYaml } from './ci-commands.ts'
+import { mayInherit } from './relevant-files.ts'
 import { stripLiterals } from './strip-literals.ts'
-
-/** Settings of linters, type checkers and test runners. */
-const SETTINGS =
-  /(?:^|\/)(?:[tj]sconfig[^/]*\.json|\.eslintrc(?:\.\w+)?|(?:eslint|vitest|vite|jest|playwright|karma|ava|cypress)\.config\.[cm]?[jt]sx?|\.eslintignore|biome\.jsonc?|\.?oxlintrc\.jsonc?|\.mocharc(?:\.\w+)?|package\.json|pyproject\.toml|setup\.cfg|tox\.ini|pytest\.ini|\.?mypy\.ini|\.?ruff\.toml|\.flake8|\.?pylintrc|pyrightconfig\.json|\.golangci\.(?:ya?ml|toml|json)|Cargo\.toml|pom\.xml|build\.gradle(?:\.kts)?|phpunit\.xml(?:\.dist)?)$/
-
-export const isSettings = (path: string): boolean => SETTINGS.test(path)
 
 /** Each setting with its values, by its path: those of a list are several, and so are those of settings with the same name. */
 export type Settings = ReadonlyMap<string, readonly string[]>
@@ -17,10 +12,6 @@ export type Settings = ReadonlyMap<string, readonly string[]>
 /** Names of settings whose value leaves something out. A larger number or list, or a switch that is on, is looser. */
 export const LEAVES_OUT =
   /ignore|exclud|skip|disabl|deselect|omit|suppress|except|pass_?with_?no_?tests|retr(?:y|ies)|reruns|name_?pattern|grep|invert|dangerously|allow_?(?:un|only)|allow_(?:redef|any)|module_?name_?mapper|waive|no_?check|norecurse/i
-
-/** Whether such a file may take settings from others of its kind, by `extends`. */
-export const mayInherit = (path: string): boolean =>
-  /[tj]sconfig[^/]*\.json$|\.eslintrc(?:\.json)?$/.test(path)
 
 /**
  * The settings of a file with those that it takes from `files`. What is left of its `extends` are configurations that Baton does not

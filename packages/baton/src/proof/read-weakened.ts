@@ -1,10 +1,7 @@
 import type { Proof } from '@batonpass/contract/proof'
 import type { ChangedFile, Checkouts } from '../ports/checkouts.ts'
 import type { CompareTests, FileChange } from '../ports/compare-tests.ts'
-import { mayBeCalled } from './ci-scripts.ts'
-import { isSettings, mayInherit } from './read-settings.ts'
-import { isAboutTests, mayWeaken } from './weakened-tests.ts'
-import { isCi } from './weaker-ci.ts'
+import { isAboutTests, isCi, isSettings, mayBeCalled, mayInherit, mayWeaken } from './relevant-files.ts'
 
 const MAX_TEST_FILES = 500
 const MAX_FILES = 3000

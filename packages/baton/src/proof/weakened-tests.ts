@@ -1,28 +1,15 @@
 import type { FileChange } from '../ports/compare-tests.ts'
 import { type Asserted, InlinedHelpers } from './assertion-helpers.ts'
-import { mayBeCalled } from './ci-scripts.ts'
 import { weakerTests } from './compare-tests.ts'
-import { hasTestName, isTestFile } from './derive-checks.ts'
+import { hasTestName } from './derive-checks.ts'
 import { loosenedSettings } from './loosened-settings.ts'
 import { isCoverage } from './neutral-settings.ts'
 import { raisedLimits } from './raised-limits.ts'
-import { isSettings } from './read-settings.ts'
+import { isAboutTests, isCi, isSnapshot, mayBeCalled } from './relevant-files.ts'
 import { languageOf, stripLiterals } from './strip-literals.ts'
-import { maySuppress, suppressedFiles } from './suppressed-files.ts'
+import { suppressedFiles } from './suppressed-files.ts'
 import { type Measures, measure, sumOf, withUsualNames } from './test-measures.ts'
-import { findWeakerCi, isCi } from './weaker-ci.ts'
-
-/** Whether a change of this file can weaken tests, so that its text is worth reading. */
-export const mayWeaken = (path: string): boolean =>
-  isAboutTests(path) || mayBeCalled(path) || isSettings(path) || maySuppress(path)
-
-/** Files that are about tests themselves, and not only called by CI. */
-export const isAboutTests = (path: string): boolean =>
-  isTestFile(path) ||
-  isSnapshot(path) ||
-  isCi(path) ||
-  isCoverage(path) ||
-  /\.rs$|(^|\/)conftest\.py$/.test(path)
+import { findWeakerCi } from './weaker-ci.ts'
 
 /**
  * How the work made the tests weaker, one sentence each: fewer tests or assertions than before, tests that no longer run, raised
@@ -120,8 +107,6 @@ function raisedLimit({ path, before, after }: FileChange): string[] {
   }
   return raisedLimits(path, read(before), read(after))
 }
-
-const isSnapshot = (path: string): boolean => /\.snap$|(^|\/)__snapshots__\//.test(path)
 
 function loweredCoverage({ path, before, after }: FileChange): string[] {
   const now = thresholdsIn(after)

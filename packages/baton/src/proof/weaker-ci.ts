@@ -1,11 +1,6 @@
 import type { FileChange } from '../ports/compare-tests.ts'
 import { type Callees, type CiCommand, callees, commandsIn, runBy } from './ci-scripts.ts'
 
-export const isCi = (path: string): boolean =>
-  /^\.github\/workflows\/[^/]+\.ya?ml$|^\.gitlab-ci\.yml$|^\.circleci\/config\.yml$|^azure-pipelines\.yml$/.test(
-    path,
-  )
-
 /**
  * How the changes of the files of CI make it weaker. What moves to another of them is not gone. `called` are changed files that
  * CI may call, such as package.json, a Makefile or a shell script: they may test less, or hide that a test failed.

@@ -42,7 +42,7 @@ describe('the package', () => {
       'package.json',
       'dist/cli.js',
       'dist/daemon.js',
-      'dist/compare-tests.js',
+      'dist/find-weakened.js',
       'dist/launcher.c',
       'dist/launcher.pl',
       'dist/launcher.sh',

@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { FileChange } from '../../src/ports/compare-tests.ts'
 import { raisedLimits } from '../../src/proof/raised-limits.ts'
+import { mayWeaken } from '../../src/proof/relevant-files.ts'
 import { languageOf, stripLiterals } from '../../src/proof/strip-literals.ts'
-import { findWeakened, mayWeaken } from '../../src/proof/weakened-tests.ts'
+import { findWeakened } from '../../src/proof/weakened-tests.ts'
 
 const JS = `import { test } from 'node:test'
 test('adds', () => { assert.equal(sum(1, 2), 3) })
