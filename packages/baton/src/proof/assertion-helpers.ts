@@ -3,6 +3,7 @@ import { hasTestName } from './derive-checks.ts'
 import { argumentsAt, blank, hasCondition, LITERAL, statementEnd, withoutHollow } from './live-code.ts'
 import { type Language, languageOf, stripLiterals } from './strip-literals.ts'
 import { measure, withUsualNames } from './test-measures.ts'
+import { testRanges } from './test-ranges.ts'
 import { repeatedParts, timesAt } from './test-tables.ts'
 
 /** How many assertions a text makes, and how many of them compare with one exact value. */
@@ -82,7 +83,10 @@ function readFiles(
     const language = languageOf(path)
     const source = language === 'javascript' ? withUsualNames(text, text) : text
     const code = stripLiterals(source, language, 'keep-length')
-    return [{ path, source, code, functions: functionsIn(code, language) }]
+    // A test may have the name of what it tests.
+    const tests = new Set(testRanges(path, language, source, code).map(({ end }) => end))
+    const functions = functionsIn(code, language).filter(({ end }) => !tests.has(end))
+    return [{ path, source, code, functions }]
   })
   const called = calledIn(sources)
   const found = sources.map(each => ({ ...each, all: helpersIn(each, called) }))

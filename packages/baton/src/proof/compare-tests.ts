@@ -1,9 +1,8 @@
 import type { FileChange } from '../ports/compare-tests.ts'
 import type { Asserted, InlinedHelpers } from './assertion-helpers.ts'
-import { type BracketEnds, pairBrackets } from './brackets.ts'
-import { type Language, languageOf, stripLiterals } from './strip-literals.ts'
+import { languageOf, stripLiterals } from './strip-literals.ts'
 import { measure, withUsualNames } from './test-measures.ts'
-import { repeatedParts } from './test-tables.ts'
+import { testRanges } from './test-ranges.ts'
 
 /** One test of a file. */
 interface Test {
@@ -49,7 +48,8 @@ export function weakerTests(
         const left = new Set(is.lines)
         const elsewhere = was.lines.filter(line => !left.has(line) && moved.has(line)).length
         const isFewer = (key: keyof Asserted) =>
-          is[key] + elsewhere < was[key] && is.inlined()[key] + elsewhere < was.inlined()[key]
+          is[key] + elsewhere < was[key] &&
+          is.inlined()[key] + elsewhere < Math.max(was[key], was.inlined()[key])
         const isAsMany = () => is.strict >= was.strict || is.inlined().strict >= was.inlined().strict
         return isFewer('strict') || (isFewer('exact') && isAsMany())
           ? [`weaker assertions in the test "${shown(was)}" (${was.path})`]
@@ -80,7 +80,7 @@ function testsIn(path: string, text: string, inlined: InlinedHelpers): Test[] {
   const code = stripLiterals(source, language, 'keep-length')
   const found = new Map<string, Test | undefined>()
   let last = 0
-  for (const { name, start, end } of rangesOf(path, language, source, code)) {
+  for (const { name, start, end } of testRanges(path, language, source, code)) {
     // A test within another one is a part of it.
     if (start < last || found.size > MAX_TESTS) continue
     last = end
@@ -109,57 +109,3 @@ function testsIn(path: string, text: string, inlined: InlinedHelpers): Test[] {
 const ASSERTS = /\b(?:expect|assert\w*|pytest\.raises|t\.(?:Error|Fatal)f?|require)\b/
 const OF_RUNNER =
   /^(?:it|test\w*|describe|expect|assert\w*|to[A-Z]\w*|each|equal\w*|strictEqual|deepEqual|deepStrictEqual|throws|rejects|ok|any|raises|approx|func|function|if|for|while|switch|catch|match|Errorf?|Fatalf?|Run|self|super|len|str|int|list|dict|range|print|require|await|return|fn|void|Test\w*)$/
-
-interface Named {
-  name: string
-  start: number
-  end: number
-}
-
-function rangesOf(path: string, language: Language, source: string, code: string): Named[] {
-  if (language === 'python') return inPython(code)
-  const closing = pairBrackets(code)
-  if (language === 'javascript') return inJavaScript(source, code, closing)
-  const start = /_test\.go$/.test(path)
-    ? /^func (Test\w*)\s{0,50}\(/gm
-    : path.endsWith('.rs')
-      ? /#\[(?:\w+::)?test\b[^\n]{0,300}\n(?:\s{0,50}#\[[^\n]{0,300}\n){0,5}\s{0,50}(?:async\s{1,50})?fn\s{1,50}(\w{1,200})/g
-      : /@(?:Test|ParameterizedTest|RepeatedTest)\b[^{;]{0,300}?\b(?:void|fun)\s{1,50}(\w{1,200})\s{0,50}\(/g
-  let open = 0
-  return [...code.matchAll(start)].flatMap(({ index, 0: head, 1: name = '' }) => {
-    if (open >= 0 && open < index + head.length) open = code.indexOf('{', index + head.length)
-    const end = open < 0 ? undefined : closing(open)
-    return end === undefined ? [] : [{ name, start: index, end: end + 1 }]
-  })
-}
-
-function inJavaScript(source: string, code: string, closing: BracketEnds): Named[] {
-  return [...code.matchAll(/(?<![\w.$])(?:it|test)(?:\.\w{1,80}){0,9}\s{0,50}\(/g)].flatMap(
-    ({ index, 0: head }) => {
-      let open = index + head.length - 1
-      // A table comes first: `it.each([…])('name', …)`.
-      if (!/^\(\s{0,50}"/.test(code.slice(open, open + 100))) {
-        const next = closing(open)
-        if (next === undefined || code[next + 1] !== '(') return []
-        open = next + 1
-      }
-      const end = closing(open)
-      const name = /^\(\s{0,50}(['"`])(.{1,300}?)\1/.exec(source.slice(open, open + 400))?.[2]
-      return end === undefined || name === undefined ? [] : [{ name, start: index, end: end + 1 }]
-    },
-  )
-}
-
-function inPython(code: string): Named[] {
-  const tables = repeatedParts(code, 'python')
-  return [...code.matchAll(/^([ \t]*)(?:async\s{1,50})?def (test\w*)\s{0,50}\([^\n]*/gm)].map(
-    ({ index, 0: head, 1: indent = '', 2: name = '' }) => {
-      const from = index + head.length
-      const next = new RegExp(`^[ \\t]{0,${indent.length}}[^\\s)\\]]`, 'm').exec(code.slice(from))
-      // Its tables are above it.
-      const table = tables.find(({ start, end }) => start < index && index < end)
-      const isOwn = table && !/^[ \t]*(?:def|class)\b/m.test(code.slice(table.start, index))
-      return { name, start: isOwn ? table.start : index, end: next ? from + next.index : code.length }
-    },
-  )
-}

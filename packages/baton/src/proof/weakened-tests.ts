@@ -47,7 +47,8 @@ export function findWeakened(changes: readonly FileChange[], folders?: ReadonlyS
           after: helpers.after.total(found.map(({ path }) => path)),
         }
       : { before, after }
-  const isFewer = after.strict < before.strict && inlined.after.strict < inlined.before.strict
+  const most = Math.max(before.strict, inlined.before.strict)
+  const isFewer = after.strict < before.strict && inlined.after.strict < most
   const loosened = Math.min(lessExact(before, after), lessExact(inlined.before, inlined.after))
   const fewer = (what: string, from: number, to: number) =>
     to < from ? [`${from - to} ${what}${from - to === 1 ? '' : 's'} fewer`] : []

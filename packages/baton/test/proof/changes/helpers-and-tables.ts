@@ -233,6 +233,21 @@ export const WEAK_HELPERS: readonly [string, Change][] = [
     ),
   ],
   [
+    'java: test with the name of what it tests',
+    edited({ ...JAVA, [CALC]: textOf(JAVA, CALC).replace('void adds', 'void add') }, [
+      CALC,
+      '    assertEquals(3, Calc.add(1, 2));\n',
+      '    Calc.add(1, 2);\n',
+    ]),
+  ],
+  [
+    'rust: test with the name of what it tests',
+    edited(
+      { ...RUST, [LIB]: textOf(RUST, LIB).replace('fn adds', 'fn add').replace('(add(1', '(super::add(1') },
+      [LIB, 'assert_eq!(super::add(1, 2), 3);', 'super::add(1, 2);'],
+    ),
+  ],
+  [
     'python: helper for fewer',
     edited(
       PYTEST,
