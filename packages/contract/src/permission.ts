@@ -104,7 +104,12 @@ export const ExpectedWord = z.union([z.string(), z.object({ start: z.string() })
 export type ExpectedWord = z.infer<typeof ExpectedWord>
 
 /** A command that the broker is to do outside, as far as it is known before it runs. */
-export const ReleasedAction = z.object({ words: z.array(ExpectedWord), folders: z.array(z.string()) })
+export const ReleasedAction = z.object({
+  words: z.array(ExpectedWord),
+  folders: z.array(z.string()),
+  /** A rule of the user allows it, so no person has to see it. */
+  byRule: z.literal(true).optional(),
+})
 export type ReleasedAction = z.infer<typeof ReleasedAction>
 
 /** A part of a command for which the broker does outside what it needs. */

@@ -13,7 +13,7 @@ export interface HookCall {
   hosted?: boolean
   /** The broker asks for itself; no hook can say so. */
   brokered?: ReactionContext['brokered']
-  takeRelease?: (() => Promise<boolean>) | undefined
+  takeRelease?: ReactionContext['takeRelease']
   /** The call came from an agent that runs in the sandbox as a whole; no hook can say so. */
   contained?: ContainedCaller | undefined
   /** Aborts when the caller stops waiting for the answer. */
@@ -26,8 +26,7 @@ export interface ReportContext extends Pick<Envelope, 'cwd' | 'pane' | 'pid' | '
   hosted?: boolean
   /** The broker asks for itself. */
   brokered?: ReactionContext['brokered']
-  /** Whether a person said yes to it before, in the agent's dialog; each yes counts once. */
-  takeRelease?: () => Promise<boolean>
+  takeRelease?: ReactionContext['takeRelease']
   contained?: ContainedCaller | undefined
   /** Aborts when the caller stops waiting for the answer. */
   signal?: AbortSignal

@@ -159,12 +159,20 @@ function openSteps({ trail, effects: { brokered = [] } }: PermissionJudgement): 
 export function releasesOf(judgement: PermissionJudgement): {
   steps: PermissionStep[]
   actions: ReleasedAction[]
+  /** What the user's own rules allow in these words: the broker may call it something else, such as the full names of branches. */
+  ruled: ReleasedAction[]
 } {
   const bound = (judgement.effects.brokered ?? []).filter(canBind)
   const steps = openSteps(judgement).filter(step => bound.some(({ at }) => at === step.at))
   const open = new Set(steps.map(({ at }) => at))
   const actions = bound.flatMap(({ at, words, folders }) => (open.has(at) ? [{ words, folders }] : []))
-  return { steps, actions }
+  const { trail } = judgement
+  const ruled = bound.flatMap(({ at, words, folders }): ReleasedAction[] => {
+    const own = trail.filter(step => step.at === at)
+    const isRuled = own.some(isOwnRule) && own.every(({ decision }) => decision === 'allow')
+    return isRuled ? [{ words, folders, byRule: true }] : []
+  })
+  return { steps, actions, ruled }
 }
 
 export const NOT_UNDOABLE = 'it changes files of which there is no snapshot'

@@ -1,7 +1,7 @@
 import type { AskRules } from '@batonpass/contract/ask'
 import type { PermissionJudgement } from '@batonpass/contract/permission'
 import type { Contribution } from '../ports/contribution.ts'
-import type { Outcome, ReactionContext } from '../ports/reactor.ts'
+import type { Outcome, ReactionContext, ReleasedBy } from '../ports/reactor.ts'
 import { fingerprintFor, type ToolEvent } from './ask-for.ts'
 import type { Call, Calls } from './calls.ts'
 import { type ChainSettings, type NextLink, nextLink } from './chain.ts'
@@ -69,6 +69,11 @@ const SNAPSHOT_MS = 20_000
 /** An ask's own time-out comes before that of the whole. */
 const MARGIN_MS = 5_000
 
+const RELEASED = {
+  person: ['a person allowed it before the command ran', 'person'],
+  rule: ['a rule of yours allows the command that it is part of', 'rules'],
+} as const satisfies Record<ReleasedBy, [string, Decided['by']]>
+
 /** One call on its way through the chain. */
 class CallDecision {
   readonly #judged: JudgedCall
@@ -92,8 +97,10 @@ class CallDecision {
         {
           sandbox,
           snapshot: () => takeSnapshot(this.#judged, this.#ports),
-          walkPart: async (part, settings, reason) =>
-            (await this.#isRemembered()) ? REMEMBERED : await this.#walk(part, settings, reason, signal),
+          walkPart: async (part, settings, reason, afterYes) =>
+            (await this.#isRemembered())
+              ? REMEMBERED
+              : await this.#walk(part, settings, { reason, afterYes }, signal),
           byText: (judgement, settings) => this.byText(judgement, settings),
           fault: this.#ports.fault,
         },
@@ -114,15 +121,18 @@ class CallDecision {
     if (next.link === 'decided')
       return await conclude({ decision: next.decision, reason: judgement.reason, by: 'rules' })
     if (await this.#isRemembered()) return await conclude(REMEMBERED)
-    if (await context.takeRelease?.()) {
-      const words = "a person allowed it in the agent's own dialog, before the command ran"
-      return await conclude({ decision: 'allow', reason: words, by: 'person', again: true })
+    const releasedBy = await context.takeRelease?.()
+    // Of what a person's other rule asks about, the first rule cannot have known.
+    const isReleased = releasedBy === 'person' || (releasedBy === 'rule' && judgement.decision !== 'ask')
+    if (isReleased) {
+      const [reason, by] = RELEASED[releasedBy]
+      return await conclude({ decision: 'allow', reason, by, again: true })
     }
     if (next.link === 'person' && dialogFollows(event, context))
       return await conclude({ decision: 'ask', reason: judgement.reason, by: askedBy(judgement) })
     const reason = whyAsked(event, context, this.#judged.judgement, call)
     return this.#later(async signal => {
-      const decided = await this.#walk(judgement, settings, reason, signal).catch((cause): Decided => {
+      const decided = await this.#walk(judgement, settings, { reason }, signal).catch((cause): Decided => {
         this.#ports.fault(`deciding on ${event.tool}`, cause)
         return { decision: 'ask', reason: `${judgement.reason}; ${FAILED}`, by: 'error' }
       })
@@ -141,12 +151,12 @@ class CallDecision {
   #walk(
     judgement: PermissionJudgement,
     settings: ChainSettings,
-    reason: string | undefined,
+    words: Pick<Walk, 'reason' | 'afterYes'>,
     signal: AbortSignal,
   ): Promise<Decided> {
     const { event, context, tried } = this.#judged
     const rules = () => rulesFor(event, context, this.#judged.judgement, this.#ports)
-    return walk({ event, context, judgement, settings, tried, reason, rules }, signal, this.#ports)
+    return walk({ event, context, judgement, settings, tried, ...words, rules }, signal, this.#ports)
   }
 
   async #isRemembered(): Promise<boolean> {

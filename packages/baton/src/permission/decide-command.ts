@@ -19,8 +19,16 @@ export interface CommandToDecide<C extends CallContext> {
 export interface CommandPorts<C extends CallContext, T> {
   sandbox: SandboxLink<C>
   snapshot(): Promise<Snapshotted>
-  /** What the links after the rules make of a part that leaves the sandbox while the rest runs inside. */
-  walkPart(part: PermissionJudgement, settings: ChainSettings, reason: string): Promise<Decided>
+  /**
+   * What the links after the rules make of a part that leaves the sandbox while the rest runs inside. `afterYes`: what a person
+   * who is asked has to know besides.
+   */
+  walkPart(
+    part: PermissionJudgement,
+    settings: ChainSettings,
+    reason: string,
+    afterYes?: string,
+  ): Promise<Decided>
   /** What the rules, a snapshot, a model or a person make of the text. */
   byText(judgement: PermissionJudgement, settings: ChainSettings): Promise<T>
   fault(during: string, cause: unknown): void
@@ -58,14 +66,16 @@ export async function decideCommand<C extends CallContext, T>(
   async function decidePart(
     { decision, reason }: Asked,
     more: Partial<ChainSettings> = {},
+    afterYes?: string,
   ): Promise<Decided> {
     const part = { ...judgement, decision, effects: { ...judgement.effects, brings: [] } }
-    return await walkPart(part, { ...settings, undo: false, ...more }, reason)
+    return await walkPart(part, { ...settings, undo: false, ...more }, reason, afterYes)
   }
 
   /** About a command that runs inside after the yes. Code that no one has read does not lose files by a mode's leave. */
-  function decideQuestion(question: Asked): Promise<Decided> {
-    return decidePart(question, mayLeaveByMode(judgement, context.config) ? {} : { undecided: 'ask' })
+  function decideQuestion(question: Asked, afterYes: string): Promise<Decided> {
+    const settings = mayLeaveByMode(judgement, context.config) ? {} : { undecided: 'ask' as const }
+    return decidePart(question, settings, afterYes)
   }
 
   async function decideRelease(step: PermissionStep): Promise<Decided> {

@@ -46,6 +46,8 @@ export interface Walk {
   tried: ReadonlySet<NextLink['link']>
   /** Why it comes to a person, where that is known already. */
   reason?: string | undefined
+  /** What a yes means, for a person who is asked elsewhere than in the agent's dialog. If no one answers, it means nothing. */
+  afterYes?: string | undefined
   /** What "always allow" would add. */
   rules?: (() => Promise<AskRules | undefined>) | undefined
 }
@@ -57,7 +59,7 @@ export type CallContext = Pick<ReactionContext, 'project' | 'config' | 'attended
 
 /** Goes through the links that take time, up to a person. */
 export const walk = (
-  { rules, context, ...given }: Walk,
+  { rules, afterYes, context, ...given }: Walk,
   signal: AbortSignal,
   ports: LinkPorts,
 ): Promise<Decided> =>
@@ -66,7 +68,7 @@ export const walk = (
     {
       ...ports,
       askModel: async () => ports.model?.judge(given.event, context, given.judgement, signal),
-      askPerson: reason => askPerson({ event: given.event, context, reason, rules }, signal, ports),
+      askPerson: reason => askPerson({ event: given.event, context, reason, afterYes, rules }, signal, ports),
     },
   )
 
@@ -78,7 +80,13 @@ export interface WalkPorts extends Pick<LinkPorts, 'snapshot' | 'bringsGuarded' 
 
 /** A link that fails has not decided: the next one does. */
 export async function walkTo(
-  { event, context, judgement, tried, ...given }: Omit<Walk, 'context' | 'rules'> & { context: CallContext },
+  {
+    event,
+    context,
+    judgement,
+    tried,
+    ...given
+  }: Omit<Walk, 'context' | 'rules' | 'afterYes'> & { context: CallContext },
   ports: WalkPorts,
 ): Promise<Decided> {
   let reason = given.reason ?? judgement.reason
@@ -144,14 +152,21 @@ export const takeSnapshot = (
   })
 
 async function askPerson(
-  { event, context, reason, rules }: Pick<Walk, 'event' | 'context' | 'rules'> & { reason: string },
+  {
+    event,
+    context,
+    reason,
+    afterYes,
+    rules,
+  }: Pick<Walk, 'event' | 'context' | 'afterYes' | 'rules'> & { reason: string },
   signal: AbortSignal,
   { asks, fault }: LinkPorts,
 ): Promise<Decided> {
   // The dialog appears at once, and the agent's next hook waits for the other channels meanwhile.
   if (dialogFollows(event, context)) return { decision: 'ask', reason, by: 'nobody' }
   const always = await rules?.().catch(cause => fault('finding a rule to offer', cause))
-  const outcome = await asks.ask(questionFor(event, context.project, reason, always ?? undefined), {
+  const words = afterYes === undefined ? reason : `${reason}. ${afterYes}`
+  const outcome = await asks.ask(questionFor(event, context.project, words, always ?? undefined), {
     signal,
     withinMs: askMs(event, context),
     unreached: dialogIsOpen(event, context) ? 'wait' : 'give-up',

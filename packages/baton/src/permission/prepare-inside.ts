@@ -26,8 +26,8 @@ export interface InsideOptions {
   snapshot: (() => Promise<Snapshotted>) | undefined
   /** What the links after the rules make of a part that leaves the sandbox. */
   decideRelease(part: PermissionStep): Promise<Decided>
-  /** What they make of a question about a command that runs inside after the yes. */
-  decideQuestion(question: Pick<PermissionStep, 'decision' | 'reason'>): Promise<Decided>
+  /** What they make of a question about a command that runs inside after the yes; `afterYes` says so to the person who is asked. */
+  decideQuestion(question: Pick<PermissionStep, 'decision' | 'reason'>, afterYes: string): Promise<Decided>
 }
 
 /** Why a person is asked about a command that then runs inside. */
@@ -50,7 +50,7 @@ export async function prepareInside<C extends CallContext>(
 ): Promise<Decided | 'leaves' | { unprepared: string }> {
   const { event, context, judgement, place } = command
   // A person who is asked about the whole command sees what of it leaves.
-  const { steps: leaving, actions } = releasesOf(judgement)
+  const { steps: leaving, actions, ruled } = releasesOf(judgement)
   const released = leaving[0] && place.broker === 'dialog' ? await decideRelease(leaving[0]) : undefined
   if (released?.decision === 'deny') return released
   const prepare = (answer: Decided | undefined) => {
@@ -58,7 +58,7 @@ export async function prepareInside<C extends CallContext>(
     const isReleased = released
       ? /^(ask|allow)$/.test(released.decision)
       : isPersons(answer) || (dialogFollows(event, context) && answer?.decision === 'ask')
-    const release = { actions: isReleased ? actions : [], isGranted: !isAsked }
+    const release = { actions: [...ruled, ...(isReleased ? actions : [])], isGranted: !isAsked }
     return link.prepare(event, context, isAsked || release.actions.length > 0 ? release : undefined)
   }
   // At the same time: both wait for the disk.
@@ -81,7 +81,12 @@ export async function prepareInside<C extends CallContext>(
   const [hidden] = hiddenInside(judgement, place, link.ports)
   const input = typeof event.input === 'object' ? { ...event.input } : {}
   return {
-    ...insideAs(released, answer?.decided, leaving, taken),
+    ...insideAs(
+      released,
+      answer?.decided,
+      afterYes(released?.decision === 'defer' ? [] : leaving, judgement),
+      taken,
+    ),
     ...taken,
     rewrite: { input: { ...input, command: prepared.text } },
     ...(hidden ? { context: hiddenHint(hidden) } : {}),
@@ -91,16 +96,14 @@ export async function prepareInside<C extends CallContext>(
 /** Asks about a command that runs inside after the yes; `rewritten`: it is to be prepared. */
 async function askFor<C extends CallContext>(
   questions: readonly Question[],
-  { event, context }: InsideCommand<C>,
+  { event, context, judgement }: InsideCommand<C>,
   leaving: readonly PermissionStep[],
   decideQuestion: InsideOptions['decideQuestion'],
 ): Promise<{ decided: Decided; rewritten: boolean } | 'leaves'> {
   const showsDialog = dialogFollows(event, context)
   const decision = questions.some(question => question.decision === 'ask') ? 'ask' : 'undecided'
-  // A dialog says it below, also of what else is asked there.
-  const leaves = showsDialog || leaving.length === 0 ? [] : [leaveWords(leaving)]
-  const words = [...questions.map(({ reason }) => reason), ...leaves]
-  const decided = await decideQuestion({ decision, reason: words.join('. ') })
+  const reason = questions.map(question => question.reason).join('. ')
+  const decided = await decideQuestion({ decision, reason }, afterYes(leaving, judgement))
   const { decision: answer } = decided
   if (answer === 'allow' || answer === 'deny') return { decided, rewritten: answer === 'allow' }
   const mode = event.mode ?? context.session.mode
@@ -133,16 +136,15 @@ export const losesFiles = (
 function insideAs(
   released: Decided | undefined,
   answer: Decided | undefined,
-  leaving: readonly PermissionStep[],
+  afterYes: string,
   taken: Snapshotted | undefined,
 ): Decided {
   const inside = insideWords('the sandbox', taken)
   if (answer?.decision === 'ask' || released?.decision === 'ask') {
     const reasons = [answer, released].flatMap(each => (each?.decision === 'ask' ? [each.reason] : []))
-    const words = released?.decision !== 'defer' && leaving.length > 0 ? leaveWords(leaving) : AFTER_YES
     return {
       decision: 'ask',
-      reason: [...new Set([...reasons, words])].join('. '),
+      reason: [...new Set([...reasons, afterYes])].join('. '),
       by: (answer ?? released)?.by ?? 'nobody',
     }
   }
@@ -150,10 +152,10 @@ function insideAs(
   return { ...answer, decision: 'allow', reason: `${answer.reason}; ${inside}` }
 }
 
-const AFTER_YES = 'After a yes it runs in the sandbox'
-
-/** For a person: a yes is for these parts, and the rest cannot leave. */
-const leaveWords = (leaving: readonly PermissionStep[]): string => {
+/** What a yes means, for a person: it is for these parts, and the rest cannot leave. */
+function afterYes(leaving: readonly PermissionStep[], { trail }: Pick<PermissionJudgement, 'trail'>): string {
+  if (leaving.length === 0) return 'After a yes it runs in the sandbox'
+  if (trail.every(step => leaving.includes(step))) return 'A yes lets it leave the sandbox, once'
   const parts = [...new Set(leaving.map(({ part }) => part))]
   return `A yes lets this leave the sandbox, once: ${parts.join('; ')}. The rest runs inside`
 }

@@ -6,6 +6,9 @@ import type { Session } from '@batonpass/contract/session'
 import type { DecodedEvent } from './agent.ts'
 import type { Contribution, ReactorName } from './contribution.ts'
 
+/** Who allowed what leaves the sandbox, before its command ran: a person, or a rule of theirs. */
+export type ReleasedBy = 'person' | 'rule'
+
 /** What a reactor receives besides the event. */
 export interface ReactionContext {
   session: Session
@@ -22,8 +25,8 @@ export interface ReactionContext {
    * command in the sandbox, or for an agent that runs there as a whole: then any process inside could have begun a run.
    */
   brokered?: 'command' | 'whole-agent' | undefined
-  /** Whether a person said yes to what the broker asks for, before its command ran; each yes counts once. */
-  takeRelease?: (() => Promise<boolean>) | undefined
+  /** Who allowed what the broker asks for; undefined: no one did. Each yes counts once. */
+  takeRelease?: (() => Promise<ReleasedBy | undefined>) | undefined
   /** Which installation of the hooks reported the event. */
   source?: HookSource | undefined
   /** Whether a person sits at the agent's terminal; undefined if the agent does not report it. */

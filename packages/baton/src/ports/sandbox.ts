@@ -66,7 +66,7 @@ export const SANDBOX_SHELLS = ['bash', 'zsh', 'sh'] as const
 /** The shells whose syntax an agent's command may have. */
 export type SandboxShell = (typeof SANDBOX_SHELLS)[number]
 
-/** What of a prepared command may leave the sandbox: each action once, after a person's yes. */
+/** What of a prepared command may leave the sandbox: each action once, after a person's yes or by a rule of theirs. */
 export interface Release {
   actions: readonly ReleasedAction[]
   /** It was decided before the command runs, so no dialog has to open. */
@@ -186,10 +186,14 @@ export interface Sandbox {
   /** The agent's dialog shows a prepared command. False if nothing in it waits for a person's yes. */
   dialogOpened(session: string, id: string): Promise<boolean>
   /**
-   * Whether a person's yes covers an action of a command that runs. Each yes counts once. It is in Baton's state folder, so
-   * it outlives a daemon that is killed.
+   * The action of a command that runs, if a person's yes or rule covers it. Each yes counts once. It is in Baton's state folder,
+   * so it outlives a daemon that is killed.
    */
-  takeRelease(session: string, isSame: (action: ReleasedAction) => boolean, nowMs: number): Promise<boolean>
+  takeRelease(
+    session: string,
+    isSame: (action: ReleasedAction) => boolean,
+    nowMs: number,
+  ): Promise<ReleasedAction | undefined>
   /** Ends the sandbox of a session, if it has one. */
   end(session: string): Promise<void>
   /** Ends sandboxes of sessions that are not live, such as those a killed daemon left. Returns their sessions. */

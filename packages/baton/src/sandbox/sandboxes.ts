@@ -1,6 +1,7 @@
 import type { ReleasedAction } from '@batonpass/contract/permission'
 import type { Clock } from '../ports/clock.ts'
 import type { ForwardedPort, InsideNetwork, PortForwards } from '../ports/network.ts'
+import type { ReleasedBy } from '../ports/reactor.ts'
 import type {
   ContainedRun,
   FoundRequest,
@@ -206,10 +207,11 @@ export class Sandboxes {
     return this.#parts.sandbox.dialogOpened(session, id)
   }
 
-  /** Whether a person's yes to a running command covers this action of it: once. */
-  takeRelease(session: string, outgoing: OutgoingAction): Promise<boolean> {
+  /** Who allowed this action of a running command: once. */
+  async takeRelease(session: string, outgoing: OutgoingAction): Promise<ReleasedBy | undefined> {
     const isSame = (action: ReleasedAction) => isSameAction(action, outgoing)
-    return this.#parts.sandbox.takeRelease(session, isSame, this.#parts.clock.now())
+    const action = await this.#parts.sandbox.takeRelease(session, isSame, this.#parts.clock.now())
+    return action && (action.byRule ? 'rule' : 'person')
   }
 
   /** A command ended, or continues in the background: looks for what it left behind. */

@@ -441,8 +441,37 @@ describe('a grant', () => {
 
 test('what leaves the sandbox after a yes in the dialog is recorded as part of that yes', async () => {
   const world = reactorWorld()
-  const takeRelease = async () => true
+  const takeRelease = async () => 'person' as const
   const context = world.context({}, { attended: false, brokered: 'command', takeRelease })
   await world.answer(requested('git push origin main'), context)
   expect(world.decisions).toMatchObject([{ decision: 'allow', by: 'person', again: true }])
+})
+
+describe('what leaves the sandbox as part of a command that a rule allows', () => {
+  const decide = async (config: ConfigInput) => {
+    const world = reactorWorld({ person: sayNo })
+    const takeRelease = async () => 'rule' as const
+    const context = world.context(config, { attended: false, brokered: 'command', takeRelease })
+    await world.answer(requested('git push origin main:one'), context)
+    return { questions: world.questions.length, decision: world.decisions.at(-1) }
+  }
+
+  test('is not asked about again', async () => {
+    expect(await decide({})).toMatchObject({
+      questions: 0,
+      decision: { decision: 'allow', by: 'rules', reason: expect.stringContaining('a rule of yours') },
+    })
+  })
+
+  test('still is where another rule asks about it, and is refused where one denies it', async () => {
+    const push = { pattern: 'main:one' }
+    expect(await decide({ permissions: { ask: [push] } })).toMatchObject({
+      questions: 1,
+      decision: { decision: 'deny', by: 'person' },
+    })
+    expect(await decide({ permissions: { deny: [push] } })).toMatchObject({
+      questions: 0,
+      decision: { decision: 'deny', by: 'rules' },
+    })
+  })
 })

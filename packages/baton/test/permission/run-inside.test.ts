@@ -316,7 +316,7 @@ describe('a command with a part that leaves the sandbox, at the terminal', () =>
     })
     expect(releases).toEqual([undefined, { actions: [expect.objectContaining(action)], isGranted: false }])
     expect(world.questions).toEqual([])
-    const real = world.context({}, { attended: false, brokered: 'command', takeRelease: async () => false })
+    const real = world.context({}, { attended: false, brokered: 'command', takeRelease: async () => undefined })
     await world.answer(requested('gh pr merge 12'), real)
     expect(world.questions).toHaveLength(1)
   })
@@ -341,7 +341,7 @@ describe('a command with a part that leaves the sandbox, at the terminal', () =>
     let taken = 0
     const takeRelease = async () => {
       taken++
-      return true
+      return 'person' as const
     }
     const context = world.context({}, { attended: false, brokered: 'command', takeRelease })
     expect((await world.answer(requested(command), context)).permission?.decision).toBe(decision)

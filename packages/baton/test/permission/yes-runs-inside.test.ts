@@ -6,7 +6,7 @@ import { type ContainmentPlace, containmentPlace } from '../../src/permission/co
 import { ownerOfRules } from '../../src/permission/own-rules.ts'
 import type { SandboxLink } from '../../src/permission/sandbox-link.ts'
 import type { RulePlace } from '../../src/ports/agent.ts'
-import { asked, type Fakes, HOME, PROJECT, reactorWorld, requested, sayNo, sayYes } from './reactor-world.ts'
+import { asked, type Fakes, HOME, nobody, PROJECT, reactorWorld, requested, sayNo, sayYes } from './reactor-world.ts'
 
 const WRAPPED = "'/state/box' abc"
 const ON_HOST = [`${PROJECT}/a.txt`, `${PROJECT}/src`, `${HOME}/notes`, '/srv/data/table.csv']
@@ -166,14 +166,30 @@ const RELEASED: [Row, string[]][] = [
         permissions: { ask: [{ program: 'make' }], allow: [{ command: 'git push origin a', folder: '.' }] },
       },
     },
-    ['git push origin a in src'],
+    ['git push origin a, by a rule', 'git push origin a in src'],
   ],
 ]
 
+/** Parts that a rule of the user allows in the words of the command, which the broker may call something else. */
+const RULED: [Row, string[]][] = [
+  [
+    { command: 'git push', config: { permissions: { allow: [{ command: 'git push', folder: '.' }] } } },
+    ['git push, by a rule'],
+  ],
+  [
+    {
+      command: 'npm test && git push origin HEAD:one; git push origin a',
+      config: { permissions: { allow: [{ pattern: '^git push origin HEAD' }] } },
+    },
+    ['git push origin HEAD:one, by a rule'],
+  ],
+  [{ command: 'git fetch && gh pr view 1' }, []],
+]
+
 const wordsOf = ({ release }: Awaited<ReturnType<typeof decide>>): string[] =>
-  (release?.actions ?? []).map(({ words, folders: [folder = ''] }) => {
+  (release?.actions ?? []).map(({ words, folders: [folder = ''], byRule }) => {
     const below = folder.slice(PROJECT.length + 1)
-    return `${words.join(' ')}${below === '' ? '' : ` in ${below}`}`
+    return `${words.join(' ')}${below === '' ? '' : ` in ${below}`}${byRule ? ', by a rule' : ''}`
   })
 
 const named = (rows: readonly Row[]): [string, Row][] =>
@@ -184,6 +200,8 @@ describe('after a yes to a question', () => {
     const elsewhere = await decide(row)
     expect(elsewhere.world.questions).toHaveLength(1)
     expect(elsewhere.answer).toEqual({ rewrite: { input: { command: WRAPPED } } })
+    // Whoever answers on another channel knows it, too, and reads it once.
+    expect(elsewhere.world.questions[0]?.detail.match(/runs in the sandbox/g)).toHaveLength(1)
     expect(wordsOf(elsewhere)).toEqual([])
     expect(elsewhere.world.decisions).toMatchObject([{ decision: 'allow', by: 'person' }])
 
@@ -192,6 +210,7 @@ describe('after a yes to a question', () => {
       permission: { decision: 'ask', reason: expect.stringContaining('runs in the sandbox') },
       rewrite: { input: { command: WRAPPED } },
     })
+    expect(dialog.answer.permission?.reason?.match(/runs in the sandbox/g)).toHaveLength(1)
     expect(dialog.release).toEqual({ actions: [], isGranted: false })
     // The dialog opens for the replacement, and nothing but a person closes it.
     const opened = asked(row.command, { sandbox: 'abc' })
@@ -204,6 +223,13 @@ describe('after a yes to a question', () => {
     expect(answer.permission?.decision).toBe('deny')
     expect(answer.rewrite).toBeUndefined()
     expect(waiting).toBe(0)
+  })
+
+  test.each(named(INSIDE.slice(0, 3)))('%s: what a yes means is not passed on where no one gave one', async (_, row) => {
+    const { answer, world } = await decide(row, { person: nobody })
+    expect(world.questions[0]?.detail).toContain('After a yes it runs in the sandbox')
+    expect(answer.permission?.decision).not.toBe('allow')
+    expect(answer.permission?.reason).not.toContain('After a yes')
   })
 
   test.each(named(OUTSIDE))('%s runs as it is', async (_, row) => {
@@ -231,13 +257,12 @@ describe('after a yes to a question', () => {
       expect(dialog.answer).toHaveProperty('rewrite')
       expect(dialog.release?.isGranted).toBe(false)
       expect(wordsOf(dialog)).toEqual(parts)
-      expect(dialog.answer.permission?.reason).toContain('leave the sandbox, once: git push origin a')
+      const words = `leave the sandbox, once${row.command.startsWith('git') ? '' : ': git push origin a'}`
+      expect(dialog.answer.permission?.reason).toContain(words)
 
       const elsewhere = await decide(row)
       expect(elsewhere.world.questions).toHaveLength(1)
-      expect(JSON.stringify(elsewhere.world.questions)).toContain(
-        'leave the sandbox, once: git push origin a',
-      )
+      expect(JSON.stringify(elsewhere.world.questions)).toContain(words)
       expect(elsewhere.release?.isGranted).toBe(true)
       expect(wordsOf(elsewhere)).toEqual(parts)
     },
@@ -258,6 +283,19 @@ describe('after a yes to a question', () => {
       expect(elsewhere.world.questions).toHaveLength(1)
       expect(elsewhere.release?.isGranted).toBe(true)
       expect(wordsOf(elsewhere)).toEqual(parts)
+    },
+  )
+
+  test.each(RULED.map(([row, parts]) => [row.command, row, parts] as const))(
+    '%s: what a rule allows leaves without a question',
+    async (_, row, parts) => {
+      for (const way of [{}, { mode: 'auto', broker: 'person' } as const]) {
+        const { answer, release, world, ...rest } = await decide(row, way)
+        expect(answer).toEqual({ rewrite: { input: { command: WRAPPED } } })
+        expect(world.questions).toEqual([])
+        expect(wordsOf({ answer, release, world, ...rest })).toEqual(parts)
+        expect(release?.isGranted ?? true).toBe(true)
+      }
     },
   )
 

@@ -66,7 +66,7 @@ async function brokerWorld({ isSigned = false } = {}): Promise<BrokerWorld> {
       asked.push(commandText(words))
       return answer.why
     },
-    takeRelease: async () => false,
+    takeRelease: async () => undefined,
     ended: async (_, { words }, output) => void ended.push([commandText(words), output]),
     requestAccess: async (_, { kind, name }) => ({ isGranted: kind === 'host', line: `asked about ${name}` }),
     signer: async () => signer.user,

@@ -11,9 +11,11 @@ const PUSH = ['git', 'push', 'origin', 'feature']
 
 async function releaseWorld() {
   const world = await sandboxWorld()
-  const prepare = async (text: string, { isGranted = false } = {}) => {
+  const prepare = async (text: string, { isGranted = false, isRuled = false } = {}) => {
     const { path } = world.project
-    const release = { actions: [{ words: PUSH, folders: [path] }], isGranted, untilMs: NOW + 1000 }
+    const push = { words: PUSH, folders: [path], ...(isRuled ? { byRule: true as const } : {}) }
+    const other = { words: ['git', 'push', 'origin', 'other'], folders: [path] }
+    const release = { actions: [push, other], isGranted, untilMs: NOW + 1000 }
     const call = {
       shell: 'bash' as const,
       text,
@@ -32,7 +34,10 @@ async function releaseWorld() {
 const take = (
   { sandbox, project }: Pick<SandboxWorld, 'sandbox' | 'project'>,
   { words = PUSH, cwd = project.path, nowMs = NOW, session = 'ses_test' } = {},
-) => sandbox.takeRelease(session, action => isSameAction(action, { words, cwd, branch: undefined }), nowMs)
+) =>
+  sandbox
+    .takeRelease(session, action => isSameAction(action, { words, cwd, branch: undefined }), nowMs)
+    .then(action => action !== undefined)
 
 /** As the agent runs it after a yes. */
 const runText = (text: string, cwd: string) =>
@@ -102,6 +107,17 @@ describe('a yes in the dialog, in a real sandbox', { timeout: 120_000 }, () => {
     expect(await take(world)).toBe(false)
     runText(text, world.project.path)
     expect(await take(world)).toBe(true)
+  })
+
+  test('is not needed for what a rule allows, only for the rest', async () => {
+    const { world, prepare } = await releaseWorld()
+    await using _ = world
+    const { text } = await prepare('true', { isRuled: true })
+    expect(await take(world)).toBe(false)
+    runText(text, world.project.path)
+    expect(await take(world, { words: ['git', 'push', 'origin', 'other'] })).toBe(false)
+    expect(await take(world)).toBe(true)
+    expect(await take(world)).toBe(false)
   })
 
   test('the comment in front of what runs is never run, and the request is found again by the whole text', async () => {

@@ -23,23 +23,24 @@ export async function recordDialog(request: string): Promise<boolean> {
 }
 
 /**
- * Uses up one action of a request that runs: a person saw it in the dialog, and the box started, which only a yes lets it
- * do. Creating the file of a used action fails if it exists, so of several callers one gets it.
+ * Uses up one action of a request that runs, and returns it: a rule allows it, or a person saw it in the dialog and the box
+ * started, which only a yes lets it do. Creating the file of a used action fails if it exists, so of several callers one gets it.
  */
 export async function takeRelease(
   requests: string,
   prefix: string,
   isSame: (action: ReleasedAction) => boolean,
   nowMs: number,
-): Promise<boolean> {
+): Promise<ReleasedAction | undefined> {
   for (const name of await readdir(requests).catch(() => [])) {
     const request = join(requests, name)
     const has = (file: string) => existsSync(join(request, file))
     if (!name.startsWith(prefix) || !has('taken')) continue
     const release = await readRelease(request)
-    if (!release || release.untilMs < nowMs || !(release.isGranted || has('dialog'))) continue
+    if (!release || release.untilMs < nowMs) continue
+    const isSaidYes = release.isGranted || has('dialog')
     for (const [index, action] of release.actions.entries()) {
-      if (!isSame(action)) continue
+      if (!isSame(action) || !(isSaidYes || action.byRule)) continue
       const used = writeFile(join(request, `used-${index}`), '', { flag: 'wx', mode: 0o600 })
       if (
         await used.then(
@@ -47,10 +48,10 @@ export async function takeRelease(
           () => false,
         )
       )
-        return true
+        return action
     }
   }
-  return false
+  return undefined
 }
 
 async function readRelease(request: string): Promise<Release | undefined> {

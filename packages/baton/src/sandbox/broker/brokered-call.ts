@@ -6,6 +6,7 @@ import type {
   OutsideWork,
   RecordedRepository,
 } from '../../ports/broker.ts'
+import type { ReleasedBy } from '../../ports/reactor.ts'
 import { TextAnswer } from './broker-messages.ts'
 import { commandText } from './command-text.ts'
 import type { OutgoingAction } from './released-actions.ts'
@@ -15,8 +16,8 @@ export interface BrokerParts {
   outside: OutsideWork
   /** What the permission chain makes of a command that shall run outside: undefined lets it run. */
   whyNot(session: string, request: BrokerRequest, waiting: BrokerWaiting): Promise<string | undefined>
-  /** Whether a person said yes to exactly this in the agent's dialog; each yes counts once. */
-  takeRelease(session: string, outgoing: OutgoingAction): Promise<boolean>
+  /** Who allowed exactly this before its command ran; each yes counts once. */
+  takeRelease(session: string, outgoing: OutgoingAction): Promise<ReleasedBy | undefined>
   /** Reports what became of a gh command that `whyNot` let run: its output, or undefined if it failed or did not run. */
   ended(session: string, request: BrokerRequest, output: string | undefined): Promise<void>
   /** Asks the person to open a host, a port or a path to the session's commands, and waits for the answer. */
@@ -47,8 +48,8 @@ export interface BrokerRequest {
 
 export interface BrokerWaiting {
   signal: AbortSignal
-  /** Whether a person said yes to it before the command ran: asked only if nothing else decides, because it counts once. */
-  takeRelease(): Promise<boolean>
+  /** Who allowed it before the command ran: asked only if nothing else decides, because it counts once. */
+  takeRelease(): Promise<ReleasedBy | undefined>
 }
 
 export interface BrokerRecord {
