@@ -25,6 +25,13 @@ export const KNOWN_PROBLEMS = {
     cause: 'No hook has called it since the machine started, or `baton down` stopped it.',
     fix: 'The first hook starts it, or run: baton up',
   },
+  'daemon/failing': {
+    severity: 'fail',
+    says: 'cannot be started: {problem}',
+    cause:
+      'The message says it: for example, a newer version of Baton wrote the state folder, or the folder cannot be written. Until the daemon starts, hooks give the safe answer: the agent asks you about each command.',
+    fix: 'Do what the message says, then: baton up',
+  },
   'daemon/silent': {
     severity: 'warn',
     says: 'slow: it did not answer within 2 seconds',

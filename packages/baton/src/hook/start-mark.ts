@@ -62,6 +62,15 @@ export function startFailure(stateDir: string): string | undefined {
   return read(markIn(stateDir)) || undefined
 }
 
+/** Why the last start failed, however long ago: no daemon has started since. */
+export function lastStartFailure(stateDir: string): string | undefined {
+  try {
+    return readFileSync(markIn(stateDir), 'utf8').slice(0, MAX_REASON_LENGTH) || undefined
+  } catch {
+    return undefined
+  }
+}
+
 const markIn = (stateDir: string): string => join(stateDir, 'daemon.start')
 
 /** The text of a fresh mark; undefined when there is none or an old one. */

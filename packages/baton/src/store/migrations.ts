@@ -320,7 +320,7 @@ async function refuseNewer(db: Kysely<Tables>, schema: string | undefined, where
     `${where} was written by a newer version of Baton (${strange.name})`,
     {
       remedy:
-        'Install the newer version again, or point BATON_HOME at another folder to start a new journal.',
+        'Install the newer version again (npm install -g batonpass@latest), or point BATON_HOME at another folder to start a new journal.',
     },
   )
 }

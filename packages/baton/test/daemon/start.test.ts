@@ -67,7 +67,7 @@ describe('a daemon', () => {
     expect(statSync(world.folder.socket).size).toBe(4)
   })
 
-  test('is refused by a database of a newer Baton, and `baton up` says so', async () => {
+  test('is refused by a database of a newer Baton, and `baton up`, `status` and `doctor` say so', async () => {
     await using world = hookWorld()
     expect((await baton(world, ['up'])).code).toBe(0)
     expect((await baton(world, ['down'])).code).toBe(0)
@@ -83,6 +83,15 @@ describe('a daemon', () => {
     expect(code).toBe(3)
     expect(stderr).toContain('was written by a newer version of Baton (9999-from-the-future)')
     expect(stderr).toContain('Install the newer version again')
+    for (const word of ['status', 'doctor']) {
+      const { code, stdout } = await baton(world, [word])
+      expect(code, word).not.toBe(0)
+      expect(stdout, word).toMatch(/could not be started|cannot be started/)
+      expect(stdout.replaceAll(/\s+/g, ' '), word).toMatch(
+        /newer version of Baton.*Install the newer version again/,
+      )
+      expect(stdout, word).not.toContain('the first hook of an agent starts it')
+    }
   })
 
   test('keeps its socket, keys and journal for its owner alone', async () => {

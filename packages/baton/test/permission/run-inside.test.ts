@@ -316,7 +316,10 @@ describe('a command with a part that leaves the sandbox, at the terminal', () =>
     })
     expect(releases).toEqual([undefined, { actions: [expect.objectContaining(action)], isGranted: false }])
     expect(world.questions).toEqual([])
-    const real = world.context({}, { attended: false, brokered: 'command', takeRelease: async () => undefined })
+    const real = world.context(
+      {},
+      { attended: false, brokered: 'command', takeRelease: async () => undefined },
+    )
     await world.answer(requested('gh pr merge 12'), real)
     expect(world.questions).toHaveLength(1)
   })

@@ -6,7 +6,17 @@ import { type ContainmentPlace, containmentPlace } from '../../src/permission/co
 import { ownerOfRules } from '../../src/permission/own-rules.ts'
 import type { SandboxLink } from '../../src/permission/sandbox-link.ts'
 import type { RulePlace } from '../../src/ports/agent.ts'
-import { asked, type Fakes, HOME, nobody, PROJECT, reactorWorld, requested, sayNo, sayYes } from './reactor-world.ts'
+import {
+  asked,
+  type Fakes,
+  HOME,
+  nobody,
+  PROJECT,
+  reactorWorld,
+  requested,
+  sayNo,
+  sayYes,
+} from './reactor-world.ts'
 
 const WRAPPED = "'/state/box' abc"
 const ON_HOST = [`${PROJECT}/a.txt`, `${PROJECT}/src`, `${HOME}/notes`, '/srv/data/table.csv']
@@ -225,12 +235,15 @@ describe('after a yes to a question', () => {
     expect(waiting).toBe(0)
   })
 
-  test.each(named(INSIDE.slice(0, 3)))('%s: what a yes means is not passed on where no one gave one', async (_, row) => {
-    const { answer, world } = await decide(row, { person: nobody })
-    expect(world.questions[0]?.detail).toContain('After a yes it runs in the sandbox')
-    expect(answer.permission?.decision).not.toBe('allow')
-    expect(answer.permission?.reason).not.toContain('After a yes')
-  })
+  test.each(named(INSIDE.slice(0, 3)))(
+    '%s: what a yes means is not passed on where no one gave one',
+    async (_, row) => {
+      const { answer, world } = await decide(row, { person: nobody })
+      expect(world.questions[0]?.detail).toContain('After a yes it runs in the sandbox')
+      expect(answer.permission?.decision).not.toBe('allow')
+      expect(answer.permission?.reason).not.toContain('After a yes')
+    },
+  )
 
   test.each(named(OUTSIDE))('%s runs as it is', async (_, row) => {
     for (const dialog of [false, true]) {

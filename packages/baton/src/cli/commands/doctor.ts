@@ -12,6 +12,7 @@ import { problemLine } from '../../config/problem.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
 import { TRANSPORT_LABELS, type Transport } from '../../hook/launcher.ts'
 import { measure } from '../../hook/self-test.ts'
+import { lastStartFailure } from '../../hook/start-mark.ts'
 import { CONTAINER_CALLS, ENDS_CONTAINMENT } from '../../permission/container-clients.ts'
 import {
   type Agent,
@@ -84,10 +85,13 @@ async function daemonChecks(io: Io): Promise<Check[]> {
     ...(copyProblem ? [found('copy/failing', { problem: copyProblem })] : []),
     ...(health?.pauses ?? []).map(pause => found('pause/on', { line: pauseLine(pause) })),
   ]
-  if (!existsSync(folder.launcher)) return [daemon, ...stored, found('hook client/absent')]
   // A hook client would only wait for the same daemon.
   if (answer === 'silent') return [daemon, ...stored]
-  const measured = await measure(folder.launcher, folder.dir)
+  const measured = existsSync(folder.launcher) ? await measure(folder.launcher, folder.dir) : undefined
+  const startProblem = health ? undefined : lastStartFailure(folder.dir)
+  // The hook client is well: it gets no answer because there is no daemon.
+  if (startProblem) return [found('daemon/failing', { problem: startProblem }), ...stored]
+  if (!measured) return [daemon, ...stored, found('hook client/absent')]
   const client: Check =
     'problem' in measured
       ? found('hook client/silent', { launcher: folder.launcher, problem: measured.problem })

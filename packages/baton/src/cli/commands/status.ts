@@ -10,6 +10,7 @@ import { systemSmallFiles } from '../../adapters/system/small-files.ts'
 import { claimViews } from '../../claim/claim-view.ts'
 import { findWorktreeRoot } from '../../config/project.ts'
 import type { StateFolder } from '../../config/state-folder.ts'
+import { lastStartFailure } from '../../hook/start-mark.ts'
 import { statusText } from '../../session/context/context-messages.ts'
 import { claimLine, claimNeeds } from '../claim-lines.ts'
 import { EXIT, flag, type Handler } from '../command.ts'
@@ -22,6 +23,14 @@ import { reportFromFiles, reportHere } from '../local-work.ts'
 import { workflowsHere } from '../local-workflows.ts'
 import { portChecks } from '../port-checks.ts'
 import { fitted } from '../wrap-words.ts'
+
+/** Why no daemon runs, and what to do. */
+function absentDaemon(stateDir: string): string {
+  const why = lastStartFailure(stateDir)
+  return why === undefined
+    ? 'No daemon is running; the first hook of an agent starts it, or: baton up'
+    : `No daemon is running, and it could not be started: ${why}\nThen: baton up`
+}
 
 /** What the daemon and its sessions are doing. */
 export const status: Handler = async (given, io) => {
@@ -39,7 +48,7 @@ export const status: Handler = async (given, io) => {
   if (!health || health === 'silent') {
     const problem = health
       ? 'The daemon is slow: it did not answer within 2 seconds. Try again; if it stays silent: baton down --force'
-      : 'No daemon is running; the first hook of an agent starts it, or: baton up'
+      : absentDaemon(folder.dir)
     if (flag(given, 'json'))
       io.stdout.write(`${JSON.stringify({ daemon: health ?? null, sessions: [], ...more })}\n`)
     else fitted(io)(`${problem}\n${work.items.length > 0 ? `\n${work.text}` : ''}`)
