@@ -4,7 +4,7 @@ import { ownFolder } from '../adapters/agents/own-folder.ts'
 import type { Environment } from '../config/places.ts'
 import { claudeRule, commandRule, type ListDecision, type Rule, wildcardCommand } from './listed-rules.ts'
 
-/** An entry of an agent's own list. Without a rule, Baton cannot take it over without allowing more. */
+/** An entry of an agent's own list. Without a rule, Baton has none that means the same, or that allows no more. */
 export interface ListedRule {
   decision: ListDecision
   rule: Rule | undefined
@@ -92,7 +92,7 @@ function opencode({ home, env, read }: ListPlace): ListedRule[] {
 
 const CODEX: Readonly<Record<string, ListDecision>> = { allow: 'allow', prompt: 'ask', forbidden: 'deny' }
 
-/** `prefix_rule(pattern = ["git", "push"], decision = "prompt")`. Alternatives inside a pattern stay with Codex. */
+/** `prefix_rule(pattern = ["git", "push"], decision = "prompt")`. What has alternatives inside a pattern stays with Codex. */
 function codex({ home, env, read, names }: ListPlace): ListedRule[] {
   const folder = join(ownFolder({ home, env }, 'CODEX_HOME', '.codex'), 'rules')
   return names(folder)
@@ -105,8 +105,10 @@ function codex({ home, env, read, names }: ListPlace): ListedRule[] {
         const decision = CODEX[word]
         const [, list = ''] = /pattern\s*=\s*\[([^[\]]*)\]/.exec(call) ?? []
         const words = [...list.matchAll(/["']([^"']*)["']/g)].map(([, each = '']) => each)
-        if (!decision || words.length === 0 || words.some(each => /\s/.test(each))) return []
+        if (!decision) return []
         const prefix = words.join(' ')
+        if (words.length === 0 || words.some(each => /\s/.test(each)))
+          return { decision, rule: undefined, text: call.trim(), source }
         return { decision, rule: commandRule(decision, { prefix }), text: `prefix_rule ${prefix}`, source }
       })
     })

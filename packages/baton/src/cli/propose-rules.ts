@@ -3,7 +3,6 @@ import type { RuleToAdd } from '../config/add-rule.ts'
 import { findWorktreeRoot } from '../config/project.ts'
 import { tilde } from '../config/user-file.ts'
 import { type ListedRule, readAgentLists } from './agent-lists.ts'
-import { lacksBubblewrap } from './install-bubblewrap.ts'
 import { type Io, printable } from './io.ts'
 import { projectCommands } from './project-commands.ts'
 import type { Questions } from './questions.ts'
@@ -11,8 +10,7 @@ import type { Questions } from './questions.ts'
 const MOST_SHOWN = 15
 
 /** Offers the rules of the agents' own lists, and the project's own commands. Writes nothing. */
-export async function proposeRules(io: Io, questions: Questions): Promise<RuleToAdd[]> {
-  const hasSandbox = process.platform === 'linux' && !lacksBubblewrap(io)
+export async function proposeRules(io: Io, questions: Questions, hasSandbox: boolean): Promise<RuleToAdd[]> {
   return [
     ...(await proposeLists(io, questions, hasSandbox)),
     // In the sandbox these run without a question, and a rule would let them out.
@@ -26,10 +24,14 @@ async function proposeLists(io: Io, questions: Questions, hasSandbox: boolean): 
   if (usable.length === 0) return []
   const say = (line: string) => io.stdout.write(`${printable(line)}\n`)
   say("\nYour agents' own lists, which can count as rules for every agent:")
-  for (const each of usable.slice(0, MOST_SHOWN)) say(`  ${each.decision.padEnd(5)} ${sourceOf(each, io)}`)
-  if (usable.length > MOST_SHOWN) say(`  and ${usable.length - MOST_SHOWN} more; the diff below shows all`)
-  const left = listed.length - usable.length
-  if (left > 0) say(`Not taken over, because a rule would allow more than the list does: ${left}`)
+  const show = (list: readonly ListedRule[], rest: string) => {
+    for (const each of list.slice(0, MOST_SHOWN)) say(`  ${each.decision.padEnd(5)} ${sourceOf(each, io)}`)
+    if (list.length > MOST_SHOWN) say(`  and ${list.length - MOST_SHOWN} more${rest}`)
+  }
+  show(usable, '; the diff below shows all')
+  const left = listed.filter(({ rule }) => rule === undefined)
+  if (left.length > 0) say('Only the agent itself follows these, because no rule means exactly the same:')
+  show(left, '')
   const isWidening = hasSandbox && usable.some(({ decision }) => decision === 'allow')
   if (isWidening) say('What they allow would run outside the sandbox, as before Baton.')
   if (!(await questions.yes('Add them to your settings?', !isWidening))) return []

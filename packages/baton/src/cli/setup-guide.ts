@@ -52,13 +52,16 @@ export async function runSetupGuide(given: Given, io: Io, questions: Questions):
       if (found.length === 1 || (await questions.yes(`Install the hooks of ${title}?`, true)))
         agents.push(name)
   }
+  // First: how much is asked, and which rules are worth having, depends on it.
+  const sandbox = given.options.sandbox !== true && (await askBubblewrap(io, questions))
   say('\nRules for what an agent may run without asking:')
   for (const [preset, words] of Object.entries(WORDS)) say(`  ${preset.padEnd(9)} ${words}`)
   const preset = await questions.choice('Which?', ['cautious', 'standard', 'trusting'], 'standard')
   if (preset !== 'standard') settings.push(['permission.preset', preset])
   const undecided = await askUndecided(preset, io, questions)
   if (undecided) settings.push(['permission.undecided', undecided])
-  const rules = await proposeRules(io, questions)
+  const willHaveSandbox = sandbox || given.options.sandbox === true || !lacksBubblewrap(io)
+  const rules = await proposeRules(io, questions, process.platform === 'linux' && willHaveSandbox)
 
   if (
     given.options.shadow !== true &&
@@ -100,7 +103,6 @@ export async function runSetupGuide(given: Given, io: Io, questions: Questions):
   const mcp =
     canTake &&
     (await questions.yes("\nGive the agents Baton's tools for staged work (an MCP server)?", false))
-  const sandbox = given.options.sandbox !== true && (await askBubblewrap(io, questions))
   const more = {
     ...(scope ? { scope } : {}),
     ...(mcp ? { mcp } : {}),
@@ -134,7 +136,7 @@ async function askUndecided(
 ): Promise<Undecided | undefined> {
   const { config } = await configOf(findWorktreeRoot(io.cwd), io)
   const count = await countQuestions(io, preset)
-  io.stdout.write(`\nAsk me about${inSessions(count)}:\n`)
+  io.stdout.write(`\nAsk me about${inSessions(count, io)}:\n`)
   for (const [value, words] of Object.entries(UNDECIDED) as [Undecided, string][]) {
     const expected = count.sessions > 0 ? `: ${plural(count[value], 'question')}` : ''
     io.stdout.write(`  ${value.padEnd(9)} ${words}${expected}\n`)
@@ -150,5 +152,8 @@ const UNDECIDED: Readonly<Record<Undecided, string>> = {
   defer: 'nothing but secrets and my rules; leave the rest to the agent',
 }
 
-const inSessions = ({ sessions }: ExpectedQuestions): string =>
-  sessions === 0 ? '' : ` (counted in your last ${sessions === 1 ? 'session' : `${sessions} sessions`})`
+function inSessions({ sessions }: ExpectedQuestions, io: Io): string {
+  if (sessions === 0) return ''
+  const which = sessions === 1 ? 'session' : `${sessions} sessions`
+  return ` (counted in your last ${which}${lacksBubblewrap(io) ? ', without the sandbox' : ''})`
+}

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { onPath } from '../../src/adapters/system/on-path.ts'
@@ -108,12 +108,27 @@ describe('baton init on a machine without bubblewrap', () => {
     timeout: 120_000,
   }, async () => {
     await using here = await world()
+    await here.project.commit({ 'package.json': '{"scripts":{"test":"node --test"}}' })
+    const lists = { allow: ['Bash(make:*)'], deny: ['Read(./secrets/**)'] }
+    mkdirSync(join(here.home, '.claude'))
+    writeFileSync(join(here.home, '.claude/settings.json'), JSON.stringify({ permissions: lists }))
     await using terminal = await startTerminal({
       command: [process.execPath, CLI, 'init'],
       cwd: here.project.path,
       env: { ...here.env, HOME: here.home, LC_ALL: 'C.UTF-8', TERM: 'xterm' },
     })
-    for (const question of [/Which\?/, /How much\?/, /shadow mode/, /desktop when/, /Telegram/]) {
+    await terminal.waitForScreen(/Install it \(.*apt-get install -y bubblewrap\)\? \[Y\/n\]/)
+    await terminal.press('Enter')
+    for (const question of [/Which\?/, /How much\?/]) {
+      await terminal.waitForScreen(question)
+      await terminal.press('Enter')
+    }
+    await terminal.waitForScreen(
+      /Only the agent itself follows these.*:\s+deny +Read\(\.\/secrets\/\*\*\).*Add them/s,
+    )
+    await terminal.press('Enter')
+    // No rules for the project's commands: in the sandbox that comes they run without one.
+    for (const question of [/Add them.*shadow mode/s, /desktop when/, /Telegram/]) {
       await terminal.waitForScreen(question)
       await terminal.press('Enter')
     }
@@ -122,8 +137,6 @@ describe('baton init on a machine without bubblewrap', () => {
       await terminal.type('n')
       await terminal.press('Enter')
     }
-    await terminal.waitForScreen(/Install it \(.*apt-get install -y bubblewrap\)\? \[Y\/n\]/)
-    await terminal.press('Enter')
     await terminal.waitForScreen(/Would run: .*bubblewrap.*Write it\?/s)
     expect(here.installed()).toBe('')
     await terminal.press('Enter')

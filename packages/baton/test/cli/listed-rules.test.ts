@@ -100,6 +100,11 @@ test('the user’s own lists of five agents are read; those of a project are not
     ['allow', { pattern: '^just test( |$)' }],
     ['deny', { pattern: '^dd( |$)' }],
   ])
+  const left = found.flatMap(({ decision, rule, text }) => (rule ? [] : [[decision, text]]))
+  expect(left).toContainEqual([
+    'ask',
+    expect.stringMatching(/^prefix_rule\(\s+pattern = \["git", \["push", "fetch"\]\]/),
+  ])
   expect(JSON.stringify(found)).not.toContain('evil')
   expect(readAgentLists({ ...place, read: () => '{"permissions": [' })).toEqual([])
 })
