@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
 import type { Config } from '@batonpass/contract/config'
 import { SessionId } from '@batonpass/contract/ids'
-import { namesLoopback } from '../adapters/proxy/addresses.ts'
+import { isClosedAddress, namesLoopback } from '../adapters/proxy/addresses.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemFiles } from '../adapters/system/files.ts'
 import { realpath } from '../adapters/system/realpath.ts'
 import type { Asks } from '../ask/asks.ts'
 import { addProjectAccess } from '../config/add-project-access.ts'
-import type { Blocked } from '../ports/network.ts'
+import type { Blocked, Target } from '../ports/network.ts'
 import {
   type Access,
   hostName,
@@ -22,9 +22,11 @@ import type { Ground } from './ground.ts'
 
 /** What a session's commands may use in addition to its settings, because a person said so. */
 export interface SandboxAccess {
-  request: BrokerParts['requestAccess']
-  /** The line for a command that contacted an unknown host; the person is asked once. */
-  lineFor(session: string, blocked: Blocked): string | undefined
+  request(
+    ...call: [...Parameters<BrokerParts['requestAccess']>, isRegistry: (target: Target) => boolean]
+  ): ReturnType<BrokerParts['requestAccess']>
+  /** The line for a command that was blocked. With `asks` the person is asked once; without, only on request. */
+  lineFor(session: string, blocked: Blocked, asks: boolean): string | undefined
   grantedHosts(session: string): readonly string[]
   settingsFor(
     session: string,
@@ -62,23 +64,25 @@ export function composeAccess(
     clock: systemClock,
   })
   return {
-    async request(session, { kind, name, methods }, signal) {
+    async request(session, { kind, name, methods }, signal, isRegistry) {
       const worktree = realpath((await sessions.find(session))?.project ?? '/')
       const parsed = parseAccess(kind, name, methods, {
         worktree,
         home: realpath(home),
         ownPorts: ownPorts(),
         namesThisMachine: namesLoopback,
+        isClosed: isClosedAddress,
+        isRegistry,
         findReal: path => (existsSync(path) ? realpath(path) : undefined),
       })
       if ('error' in parsed) return { isGranted: false, line: parsed.error }
       const state = await requests.request(session, parsed, signal)
       return { isGranted: state === 'granted', line: answerLine(parsed, state) }
     },
-    lineFor(session, { target }) {
+    lineFor(session, { target, method }, asks) {
       if (!target || namesLoopback(target.host)) return undefined
-      const access: Access = { kind: 'host', name: hostName(target) }
-      return blockedLine(access, requests.noteBlocked(session, access))
+      const access: Access = { kind: 'host', name: hostName(target, method) }
+      return blockedLine(access, asks ? requests.noteBlocked(session, access) : 'unasked')
     },
     grantedHosts: session =>
       requests.granted(session).flatMap(({ kind, name }) => (kind === 'host' ? [name] : [])),

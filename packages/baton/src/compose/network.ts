@@ -6,6 +6,7 @@ import { type Duplex, pipeline } from 'node:stream'
 import { z } from 'zod'
 import { namesLoopback } from '../adapters/proxy/addresses.ts'
 import { type CertificateAuthority, createAuthority } from '../adapters/proxy/certificate.ts'
+import { ruleFor } from '../adapters/proxy/host-rules.ts'
 import { javaTruststore } from '../adapters/proxy/java-truststore.ts'
 import { packageCache } from '../adapters/proxy/package-cache.ts'
 import { FilteringProxy } from '../adapters/proxy/proxy.ts'
@@ -13,7 +14,7 @@ import { readCertificates, readRegistryFiles, systemCertificates } from '../adap
 import { systemClock } from '../adapters/system/clock.ts'
 import { readText } from '../adapters/system/read-text.ts'
 import type { OutsideLogin } from '../ports/agent.ts'
-import type { Blocked, HostRule } from '../ports/network.ts'
+import type { Blocked, HostRule, Target } from '../ports/network.ts'
 import {
   combineRules,
   rulesFromRequests,
@@ -86,8 +87,13 @@ function connectPort(
 /** Where the proxy listens on each session's own loopback. */
 const PROXY_PORT = 40_317
 
+export interface ComposedNetwork extends SandboxNetwork {
+  /** Whether a server is a package registry of the session: open for reads, and never for more. */
+  isRegistry(session: string, target: Target): boolean
+}
+
 /** Gives each session's sandbox a proxy as its only way to the network. */
-export function composeNetwork(links: NetworkLinks): SandboxNetwork {
+export function composeNetwork(links: NetworkLinks): ComposedNetwork {
   const { home, stateDir, environmentOf, ownPorts, resolve, onBlocked, grantedHosts, fault } = links
   const sessions = new Map<string, Opened>()
   // Shared by all sandboxes, which cannot see it.
@@ -154,6 +160,10 @@ export function composeNetwork(links: NetworkLinks): SandboxNetwork {
         mounts: [{ kind: 'read-only', path: CERTIFICATES, source }],
         environment: { ...registries.environment, ...networkVariables(opened.port, env) },
       }
+    },
+    isRegistry(session, target) {
+      const rule = ruleFor(sessions.get(session)?.rules() ?? [], target)
+      return rule?.methods !== undefined && !rule.isExtendable
     },
     end(session) {
       sessions.get(session)?.proxy.close()

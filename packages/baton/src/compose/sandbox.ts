@@ -12,7 +12,7 @@ import { onPath } from '../adapters/system/on-path.ts'
 import { realpath } from '../adapters/system/realpath.ts'
 import type { Asks } from '../ask/asks.ts'
 import type { SandboxLink } from '../permission/sandbox-link.ts'
-import type { Blocked } from '../ports/network.ts'
+import type { Blocked, Target } from '../ports/network.ts'
 import type { Reactor } from '../ports/reactor.ts'
 import { HIDDEN_VARIABLES } from '../sandbox/environment.ts'
 import { sandboxReactor, UntoldReports } from '../sandbox/reactor.ts'
@@ -74,7 +74,8 @@ export function composeSandbox(
     sessionOf,
     async requestAccess(name, wanted, signal) {
       if (whole.agents.find(name) && wanted.kind === 'path') return { isGranted: false, line: FIXED_PATHS }
-      const answer = await access.request(sessionOf(name), wanted, signal)
+      const isRegistry = (target: Target) => network.isRegistry(name, target)
+      const answer = await access.request(sessionOf(name), wanted, signal, isRegistry)
       if (answer.isGranted) await whole.agents.refresh(name)
       return answer
     },
@@ -191,7 +192,7 @@ function blockedHosts({ write, fault }: Ground, { access, untold, sessionOf, isW
       // No hook of the agent has told yet which session this is.
       if (!SessionId.safeParse(session).success) return blocked.message
       // A whole agent contacts servers for itself, such as for updates: the user need not be asked.
-      const message = (isWhole(name) ? undefined : access.lineFor(session, blocked)) ?? blocked.message
+      const message = access.lineFor(session, blocked, !isWhole(name)) ?? blocked.message
       if (!isWhole(name)) untold.addBlocked(session, message)
       const known = seen.get(session) ?? new Set()
       seen.set(session, known)

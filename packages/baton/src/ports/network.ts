@@ -13,6 +13,8 @@ export interface HostRule extends Target {
   methods?: readonly string[] | undefined
   /** Paths to which programs may POST as well: the server answers a question there, and keeps nothing. */
   questions?: readonly string[] | undefined
+  /** A person may be asked to allow more methods; registries stay read-only. */
+  isExtendable?: boolean
   /** The user's own configuration names it, so its address may be in a private network. */
   isUsers: boolean
   /** Below these paths the proxy adds a login that commands never see. */
@@ -65,6 +67,8 @@ export interface Blocked {
   what: string
   /** One line for the command that tried. */
   message: string
-  /** The server, if a person may be asked about it: no rule names it. */
+  /** The server, if a person may be asked about it. */
   target?: Target | undefined
+  /** The method, if a rule names the server and not the method. */
+  method?: string | undefined
 }

@@ -107,9 +107,26 @@ test('an unknown host is refused and asked about once; the answer lets the next 
   )
   expect(await asks()).toEqual([])
 
+  // The host is open for reads: what sends is a question of its own.
+  const post = 'node get.mjs http://unknown.invalid/e POST'
+  expect((await run(post)).text).toMatch(
+    /^403 Baton's sandbox blocks POST to http:\/\/unknown\.invalid\. The user is being asked once; `baton request host http:\/\/unknown\.invalid --methods POST` waits/,
+  )
+  await run(`${post}; ${post}`)
+  const [sends, ...more] = await asks()
+  expect(more).toEqual([])
+  expect(sends?.detail).toMatch(/^Commands could send http:\/\/unknown\.invalid POST requests\.\n/)
+  await answer(sends?.id ?? '', '3')
+  expect((await run(post)).text).toMatch(/^502 /)
+
   const registryUrl = registry.url.replace(/\/?$/, '/')
   expect((await run(`node get.mjs ${registryUrl}useful`)).text).toMatch(/^200 /)
   expect((await run(`node get.mjs ${registryUrl}useful PUT`)).text).toMatch(/^403 .*may only read/)
+  // Questions whose yes would open nothing.
+  const request = await run(`baton request host ${new URL(registryUrl).origin} --methods PUT`)
+  expect(request).toMatchObject({ code: 1 })
+  expect(request.text).toContain('stays read-only')
+  expect((await run('node get.mjs http://169.254.169.254/latest')).text).toMatch(/^403 .*reserved/)
   expect(await asks()).toEqual([])
   expect(registry.requests.some(({ line }) => line.startsWith('PUT'))).toBe(false)
 })

@@ -3,11 +3,12 @@ import { Config } from '@batonpass/contract/config'
 import { AskId } from '@batonpass/contract/ids'
 import { describe, expect, test } from 'vitest'
 import { parse as parseYaml } from 'yaml'
-import { namesLoopback } from '../../src/adapters/proxy/addresses.ts'
+import { isClosedAddress, namesLoopback } from '../../src/adapters/proxy/addresses.ts'
 import { outcomeOf } from '../../src/ask/ask-outcome.ts'
 import { openedAsk, type Question } from '../../src/ask/question.ts'
 import { withProjectAccess } from '../../src/config/add-project-access.ts'
 import { parseAccess, sessionSettings } from '../../src/sandbox/access/access.ts'
+import { blockedLine } from '../../src/sandbox/access/access-lines.ts'
 import { AccessRequests } from '../../src/sandbox/access/access-requests.ts'
 import {
   answersHost,
@@ -21,6 +22,9 @@ const place = {
   home: '/home/me',
   ownPorts: [4545],
   namesThisMachine: namesLoopback,
+  isClosed: isClosedAddress,
+  isRegistry: ({ scheme, host }: { scheme: string; host: string }) =>
+    scheme === 'https' && host === 'registry.example',
   findReal: (path: string) => (path.includes('missing') ? undefined : path.replace('/link', '/real')),
 }
 const parse = (kind: string, name: string, methods?: string) => parseAccess(kind, name, methods, place)
@@ -31,7 +35,7 @@ describe('what a command may request', () => {
     ['host', 'https://api.example.com:443', undefined, 'api.example.com'],
     ['host', 'http://api.example.com:8080', undefined, 'http://api.example.com:8080'],
     ['host', 'api.example.com', 'get,post', 'GET,POST api.example.com'],
-    ['host', '[2001:db8::1]:8443', undefined, '[2001:db8::1]:8443'],
+    ['host', '[2606:4700::1]:8443', undefined, '[2606:4700::1]:8443'],
     ['port', '5432', undefined, '5432'],
     ['path', '~/datasets', undefined, '/home/me/datasets'],
     ['path', '/srv/link', undefined, '/srv/real'],
@@ -48,6 +52,8 @@ describe('what a command may request', () => {
     ['host', 'localhost:3000'],
     ['host', '127.0.0.1:5432'],
     ['host', '[::1]'],
+    ['host', '169.254.169.254'],
+    ['host', 'http://[fe80::1]'],
     ['host', 'a.example:0'],
     ['host', 'x'.repeat(400)],
     ['port', '4545'],
@@ -64,6 +70,13 @@ describe('what a command may request', () => {
     ['secret', 'x'],
   ])('not %s %s', (kind, name) => {
     expect(parse(kind, name)).toHaveProperty('error')
+  })
+
+  test('a registry is not asked about: a yes would open nothing', () => {
+    expect(parse('host', 'registry.example', 'PUT')).toEqual({
+      error: 'Commands may read from registry.example already. It is a package registry and stays read-only.',
+    })
+    expect(parse('host', 'http://registry.example')).toHaveProperty('name')
   })
 })
 
@@ -219,6 +232,26 @@ describe('asking about access', () => {
   })
 })
 
+describe('the words of a request', () => {
+  test.each([
+    [host('a.example'), 'read from a.example', '`baton request host a.example`'],
+    [
+      host('POST http://a.example:81'),
+      'send http://a.example:81 POST',
+      '`baton request host http://a.example:81 --methods POST`',
+    ],
+    [{ kind: 'port' as const, name: '5432' }, 'port 5432', '`baton request port 5432`'],
+    [{ kind: 'path' as const, name: '/srv/data' }, '/srv/data is outside', '`baton request path /srv/data`'],
+  ])('name %o in the first line, which lists show, and how to request it', async (access, first, command) => {
+    const { requests, kept } = world()
+    const state = requests.noteBlocked(SESSION, access)
+    await settle()
+    expect(kept[0]?.detail.split('\n')[0]).toContain(first)
+    for (const each of [state, 'unanswered', 'unasked'] as const)
+      expect(blockedLine(access, each)).toContain(command)
+  })
+})
+
 describe('the table of hosts', () => {
   test('a request never makes a registry writable, and a requested name never leads into a private network', () => {
     const [registry] = rulesFromSettings(['registry.example'])
@@ -232,6 +265,7 @@ describe('the table of hosts', () => {
     expect(of('registry.example')).toMatchObject([{ methods: ['GET', 'HEAD'] }])
     expect(of('api.example')).toMatchObject([{ methods: ['GET', 'HEAD', 'POST'], isUsers: true }])
     expect(of('new.example')).toMatchObject([{ isUsers: false }])
+    expect(rules.filter(rule => rule.isExtendable).map(({ host }) => host)).not.toContain('registry.example')
     expect(of('10.0.0.7')).toMatchObject([{ isUsers: true }])
   })
 

@@ -1,4 +1,4 @@
-import { BlockList, isIPv4, isIPv6 } from 'node:net'
+import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
 
 export type AddressKind = 'public' | 'private' | 'loopback' | 'special'
 
@@ -50,6 +50,9 @@ export function addressKind(address: string): AddressKind {
 /** Whether a name means this machine by its own words, not by what a name server says. */
 export const namesLoopback = (host: string): boolean =>
   host === 'localhost' || addressKind(host) === 'loopback'
+
+/** Whether a host is an address that no rule opens, such as that of a cloud's metadata. */
+export const isClosedAddress = (host: string): boolean => isIP(host) !== 0 && addressKind(host) === 'special'
 
 /** Whether the proxy may connect to what a host resolved to. */
 export function mayConnect(address: string, rule: { host: string; isUsers: boolean }): boolean {

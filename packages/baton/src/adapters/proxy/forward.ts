@@ -55,7 +55,8 @@ export async function forward(
 ): Promise<Blocked | undefined> {
   const method = request.method ?? ''
   const isQuestion = method === 'POST' && rule.questions?.includes(path) === true
-  if (rule.methods && !rule.methods.includes(method) && !isQuestion) return blockedMethod(method, target)
+  if (rule.methods && !rule.methods.includes(method) && !isQuestion)
+    return blockedMethod(method, target, rule.isExtendable)
   const hasBody =
     request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0
   if (READ_METHODS.includes(method) && hasBody) return blockedMethod(`${method} with a body`, target)

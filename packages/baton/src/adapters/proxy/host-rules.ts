@@ -1,4 +1,5 @@
 import { type Blocked, type HostRule, isAmbiguousPath, type Target } from '../../ports/network.ts'
+import { isClosedAddress } from './addresses.ts'
 
 /** `http://host:port` as text, with the port only where it is not the usual one. */
 export const describeTarget = ({ scheme, host, port }: Target): string => {
@@ -11,20 +12,25 @@ export function ruleFor(rules: readonly HostRule[], { scheme, host, port }: Targ
   return rules.find(rule => rule.scheme === scheme && rule.host === host && rule.port === port)
 }
 
-export const blockedHost = (target: Target): Blocked => ({
-  what: describeTarget(target),
-  message: `Baton's sandbox blocks ${describeTarget(target)}: it is not a package registry of the user and not in sandbox.hosts. Ask the user to add it to sandbox.hosts, or work without it.`,
-  target,
-})
+export const blockedHost = (target: Target): Blocked =>
+  isClosedAddress(target.host)
+    ? blockedAddress(target)
+    : {
+        what: describeTarget(target),
+        message: `Baton's sandbox blocks ${describeTarget(target)}: it is not a package registry of the user and not in sandbox.hosts. Ask the user to add it to sandbox.hosts, or work without it.`,
+        target,
+      }
 
-export const blockedMethod = (method: string, target: Target): Blocked => ({
+/** `isExtendable`: a person may be asked to allow this method. */
+export const blockedMethod = (method: string, target: Target, isExtendable = false): Blocked => ({
   what: `${method} ${describeTarget(target)}`,
   message: `Baton's sandbox blocks ${method} to ${describeTarget(target)}: commands may only read there.`,
+  ...(isExtendable ? { target, method } : {}),
 })
 
 export const blockedAddress = (target: Target): Blocked => ({
   what: describeTarget(target),
-  message: `Baton's sandbox blocks ${describeTarget(target)}: its address is on this machine or in a private network.`,
+  message: `Baton's sandbox blocks ${describeTarget(target)}: its address is on this machine, in a private network or reserved.`,
 })
 
 /** The login for a path, if its rule has one. A path that a server might read as another one gets none. */

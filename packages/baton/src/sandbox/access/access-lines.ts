@@ -1,21 +1,23 @@
-import type { Access } from './access.ts'
+import { type Access, splitHostName } from './access.ts'
 import type { AccessState } from './access-requests.ts'
 
-/** One line for a command that was blocked, and for the agent that reads its output. */
-export function blockedLine({ kind, name }: Access, state: AccessState): string {
-  const what = `Baton's sandbox blocks ${shown({ kind, name })}`
-  const wait = `\`baton request ${kind} ${name}\` waits for the answer`
+/** One line for a command that was blocked, and for the agent that reads its output. `unasked`: a block asks no one. */
+export function blockedLine(access: Access, state: AccessState | 'unasked'): string {
+  const what = `Baton's sandbox blocks ${shown(access)}`
+  const request = `\`${requestFor(access)}\``
   switch (state) {
     case 'granted':
       return `${what} for a moment: the user allowed it just now. Try again.`
     case 'refused':
       return `${what}: the user said no. Work without it.`
     case 'unanswered':
-      return `${what}: no one answered. To ask again: \`baton request ${kind} ${name}\`.`
+      return `${what}: no one answered. To ask again: ${request}.`
     case 'full':
       return `${what}. The user has too many open requests of this session to be asked. Work without it.`
     case 'open':
-      return `${what}. The user is being asked once; ${wait}. Or work without it.`
+      return `${what}. The user is being asked once; ${request} waits for the answer. Or work without it.`
+    case 'unasked':
+      return `${what}. ${request} asks the user. Or work without it.`
   }
 }
 
@@ -35,5 +37,16 @@ export function answerLine(access: Access, state: AccessState): string {
   }
 }
 
-const shown = ({ kind, name }: Access): string =>
-  kind === 'host' ? name : kind === 'port' ? `port ${name} of this machine` : name
+function shown({ kind, name }: Access): string {
+  if (kind === 'port') return `port ${name} of this machine`
+  const { methods, host } = splitHostName(name)
+  return kind === 'host' && methods !== undefined ? `${methods} to ${host}` : name
+}
+
+/** The command with which an agent requests it. */
+function requestFor({ kind, name }: Access): string {
+  const { methods, host } = splitHostName(name)
+  return kind === 'host' && methods !== undefined
+    ? `baton request host ${host} --methods ${methods}`
+    : `baton request ${kind} ${name}`
+}

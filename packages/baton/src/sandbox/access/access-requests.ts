@@ -5,7 +5,7 @@ import type { Asks } from '../../ask/asks.ts'
 import { fingerprintOf } from '../../ask/fingerprint.ts'
 import { ACCESS_REQUEST, type Question } from '../../ask/question.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { ACCESS_KINDS, type Access } from './access.ts'
+import { ACCESS_KINDS, type Access, splitHostName } from './access.ts'
 
 export interface AccessParts {
   asks: Pick<Asks, 'ask' | 'recent'>
@@ -213,21 +213,22 @@ function questionFor(session: string, access: Access, round: number, facts: Ques
   }
 }
 
+/** A list of asks shows the first line of the detail alone, so that line names what it is about. */
 const TEXTS: Readonly<Record<Access['kind'], (name: string) => { title: string; detail: string }>> = {
   host(name) {
-    const [, methods, host = name] = /^(?:(\S+) )?(\S+)$/.exec(name) ?? []
-    const what = methods === undefined ? 'read from it (GET, HEAD)' : `send it ${methods} requests`
+    const { methods, host } = splitHostName(name)
+    const what = methods === undefined ? `read from ${host} (GET, HEAD)` : `send ${host} ${methods} requests`
     return {
       title: `Let commands contact ${host}?`,
-      detail: `Commands could ${methods === '*' ? 'send it anything' : what}.`,
+      detail: `Commands could ${methods === '*' ? `send ${host} anything` : what}.`,
     }
   },
   port: name => ({
     title: `Let commands connect to port ${name} of this machine?`,
-    detail: 'Commands could talk to whatever listens there, such as a database.',
+    detail: `Commands could talk to whatever listens on port ${name}, such as a database.`,
   }),
   path: name => ({
     title: `Let commands read ${name}?`,
-    detail: 'It is outside the project. Secrets in it stay hidden.',
+    detail: `${name} is outside the project. Secrets in it stay hidden.`,
   }),
 }

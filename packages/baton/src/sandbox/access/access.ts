@@ -1,4 +1,5 @@
 import type { Config } from '@batonpass/contract/config'
+import type { Target } from '../../ports/network.ts'
 import { rulesFromSettings } from '../network/host-settings.ts'
 
 export const ACCESS_KINDS = ['host', 'port', 'path'] as const
@@ -18,6 +19,10 @@ export interface AccessPlace {
   ownPorts: readonly number[]
   /** Whether a host name means this machine. */
   namesThisMachine(host: string): boolean
+  /** Whether a host is an address that no setting opens. */
+  isClosed(host: string): boolean
+  /** Whether a server is a package registry of the session. */
+  isRegistry(target: Target): boolean
   /** The path without links; undefined if there is nothing. */
   findReal(path: string): string | undefined
 }
@@ -40,12 +45,20 @@ export function parseAccess(
 const HOST =
   /^(?:(?:\*|[A-Z]{1,16}(?:,[A-Z]{1,16}){0,8}) )?(?:https?:\/\/)?(?:\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?)(?::\d{1,5})?$/i
 
-function parseHost(text: string, { namesThisMachine }: AccessPlace): Access | { error: string } {
+function parseHost(
+  text: string,
+  { namesThisMachine, isRegistry, isClosed }: AccessPlace,
+): Access | { error: string } {
   const [rule] = text.length <= 300 && HOST.test(text) ? rulesFromSettings([text]) : []
   if (!rule || rule.port < 1 || rule.port > 65_535)
     return { error: 'Name a host, such as api.example.com or http://api.example.com:8080.' }
+  if (isRegistry(rule))
+    return {
+      error: `Commands may read from ${rule.host} already. It is a package registry and stays read-only.`,
+    }
   if (namesThisMachine(rule.host))
     return { error: `${rule.host} is this machine. Request the port: baton request port ${rule.port}` }
+  if (isClosed(rule.host)) return { error: `${rule.host} stays closed to commands.` }
   return { kind: 'host', name: hostName(rule, /^(\S+) /.exec(text)?.[1]?.toUpperCase()) }
 }
 
@@ -57,6 +70,12 @@ export function hostName(
   const shown = host.includes(':') ? `[${host}]` : host
   const usual = scheme === 'https' ? 443 : 80
   return `${methods ? `${methods} ` : ''}${scheme === 'http' ? 'http://' : ''}${shown}${port === usual ? '' : `:${port}`}`
+}
+
+/** The methods and the server of a host's name; without methods it is about reads. */
+export function splitHostName(name: string): { methods: string | undefined; host: string } {
+  const [, methods, host = name] = /^(?:(\S+) )?(\S+)$/.exec(name) ?? []
+  return { methods, host }
 }
 
 function parsePort(text: string, ownPorts: readonly number[]): Access | { error: string } {

@@ -25,7 +25,7 @@ export function combineRules(
     const known = combined.get(nameOf(rule)) ?? rule
     const methods =
       known.methods && rule.methods ? [...new Set([...known.methods, ...rule.methods])] : undefined
-    combined.set(nameOf(rule), { ...known, methods })
+    combined.set(nameOf(rule), { ...known, methods, isExtendable: !closed.has(nameOf(rule)) })
   }
   return [...combined.values(), ...registries]
 }
