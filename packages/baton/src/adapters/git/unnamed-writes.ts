@@ -96,7 +96,8 @@ async function bringsInside(look: Look, sub: string, words: readonly string[]): 
   const isOther = words.some(word => word.startsWith('-') && !CONTAINED_OPTIONS.test(word))
   if (isOther || plain.length > 2 || words.some(word => word.includes('..')))
     return await brings(look, sub, words)
-  if (sub === 'rebase' && plain.length < 2) return await any(look, [plain[0] ?? '@{upstream}', 'HEAD'])
+  // The second name is the branch that git switches to first.
+  if (sub === 'rebase') return await any(look, [plain[0] ?? '@{upstream}', plain[1] ?? 'HEAD', 'HEAD'])
   // What this command itself puts aside first comes back.
   if (sub === 'stash' && /^(pop|apply)$/.test(plain.join(' ')) && !(await exists(look, 'refs/stash')))
     return await any(look, ['HEAD'])
