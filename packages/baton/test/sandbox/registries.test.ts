@@ -207,6 +207,10 @@ describe('settings of package managers in the sandbox', () => {
     expect(MAVEN_OPTS).toMatch(/^-Xmx1g -Djavax\.net\.ssl\.trustStore=/)
     expect(networkVariables(4000, {})['GRADLE_OPTS']).toMatch(/^-Djavax/)
   })
+
+  it('end the search for updates at servers of their own, about which the user would be asked', () => {
+    expect(networkVariables(4000, {})).toMatchObject({ CHECKPOINT_DISABLE: '1' })
+  })
 })
 
 it('come from files in the home folder of the user; a project’s own add nothing', () => {

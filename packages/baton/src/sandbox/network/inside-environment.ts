@@ -56,5 +56,7 @@ export function networkVariables(
     npm_config_audit: 'false',
     npm_config_update_notifier: 'false',
     PIP_DISABLE_PIP_VERSION_CHECK: '1',
+    // Terraform looks for updates at a server of its own, with every command: the user would be asked about it.
+    CHECKPOINT_DISABLE: '1',
   }
 }
