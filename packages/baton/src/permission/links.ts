@@ -18,8 +18,12 @@ export interface LinkPorts {
   fault(during: string, cause: unknown): void
 }
 
-/** The step that `baton undo` takes, or why the call cannot be undone. */
-export type Snapshotted = ({ undo: string } | { noUndo: string }) & Pick<Decided, 'snapshotMs'>
+/**
+ * The step that `baton undo` takes, or why the call cannot be undone. `isKept`: a snapshot contains all that the call names and
+ * that is there now; only what it makes may stay.
+ */
+export type Snapshotted = ({ undo: string } | { noUndo: string; isKept?: boolean }) &
+  Pick<Decided, 'snapshotMs'>
 
 /** A model's opinion on what no rule decides. It can only turn undecided into allow or deny. */
 export interface ModelJudge {

@@ -130,7 +130,7 @@ export const losesFiles = (
   { judgement, place }: Pick<InsideCommand, 'judgement' | 'place'>,
   taken: Snapshotted | undefined,
   ports: ContainmentPorts,
-): boolean => !(taken && 'undo' in taken) && overwrites(judgement, place.worktree, ports)
+): boolean => !(taken && ('undo' in taken || taken.isKept)) && overwrites(judgement, place.worktree, ports)
 
 /** What is decided about a command that was prepared. */
 function insideAs(

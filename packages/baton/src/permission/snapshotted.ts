@@ -7,6 +7,7 @@ interface Coverage {
   readonly leftOut: readonly { readonly path: string }[]
   readonly complete: boolean
   covers(paths: readonly string[]): Promise<boolean>
+  contains(paths: readonly string[]): Promise<boolean>
 }
 
 /** Whether a snapshot takes back what a judged call may write, or why not. */
@@ -17,13 +18,14 @@ export async function snapshotted(
   try {
     const taken = await take()
     if (!taken) return { noUndo: 'the project is not in a git worktree' }
-    const { undo, complete, leftOut, covers } = taken
+    const { undo, complete, leftOut, covers, contains } = taken
     if (writes.length === 0)
       return complete ? { undo } : { noUndo: `the snapshot does not contain ${leftOut[0]?.path}` }
     if (await covers(writes)) return { undo }
+    const isKept = await contains(writes)
     for (const path of writes)
-      if (!(await covers([path]))) return { noUndo: `the snapshot does not contain ${path}` }
-    return { noUndo: 'the snapshot does not contain everything that the command may write' }
+      if (!(await covers([path]))) return { noUndo: `the snapshot does not contain ${path}`, isKept }
+    return { noUndo: 'the snapshot does not contain everything that the command may write', isKept }
   } catch (cause) {
     // Too many files or an unfinished write is not Baton's fault: the person learns it from `baton why`.
     if (cause instanceof BatonError && cause.code === 'undo_unavailable')

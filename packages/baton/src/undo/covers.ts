@@ -15,6 +15,13 @@ export async function coversAll(look: Looks, held: Contained, paths: readonly st
   return (await look.ignored(ask)).size === 0
 }
 
+/** Whether the snapshot contains all that is at these paths now. What is made there later may stay after an undo. */
+export async function containsAll(look: Looks, held: Contained, paths: readonly string[]): Promise<boolean> {
+  const there: string[] = []
+  for (const path of paths) if ((await look.locate(path))?.kind !== 'absent') there.push(path)
+  return coversAll(look, held, there)
+}
+
 async function coversOne(
   look: Looks,
   held: Contained,

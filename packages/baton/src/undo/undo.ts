@@ -7,7 +7,7 @@ import type {
   Snapshots,
   SnapshotWorktree,
 } from '../ports/snapshots.ts'
-import { coversAll } from './covers.ts'
+import { containsAll, coversAll } from './covers.ts'
 import { positionPlan, type Restored, restoreStep, shown } from './restore-step.ts'
 import { UNDO_RETENTION, type UndoRetention } from './retention.ts'
 import { asStep, type Step, type StepOptions, WorktreeSteps } from './worktree-steps.ts'
@@ -26,6 +26,8 @@ export interface Coverage {
   readonly complete: boolean
   /** Whether every change to these paths can be undone. Folders include everything in them. */
   covers(paths: readonly string[]): Promise<boolean>
+  /** Whether all that is at these paths now can be brought back. */
+  contains(paths: readonly string[]): Promise<boolean>
 }
 
 export interface Snapshot extends Coverage {
@@ -155,6 +157,7 @@ const coverageOf = (worktree: SnapshotWorktree, capture: Contained): Coverage =>
   leftOut: capture.leftOut.map(({ path, why }) => ({ path: shown(path), why })),
   complete: capture.leftOut.every(({ why }) => OUTSIDE_GIT.has(why)),
   covers: paths => coversAll(worktree, capture, paths),
+  contains: paths => containsAll(worktree, capture, paths),
 })
 
 /** Left out of a snapshot, and yet nothing that git knows is missing from it. */

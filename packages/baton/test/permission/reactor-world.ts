@@ -77,7 +77,7 @@ export interface Fakes {
   person?: (question: Question, signal: AbortSignal) => Promise<AskOutcome>
   ports?: Partial<PermissionPorts>
   model?: 'allow' | 'deny' | 'ask' | 'broken'
-  snapshot?: 'taken' | 'none' | 'broken'
+  snapshot?: 'taken' | 'kept' | 'none' | 'broken'
 }
 
 const answeredWith = (option: 'allow-once' | 'deny', question: Question): AskOutcome => ({
@@ -152,6 +152,7 @@ export function reactorWorld({
     snapshot: async () => {
       world.snapshots++
       if (snapshot === 'broken') throw new Error('no snapshot')
+      if (snapshot === 'kept') return { noUndo: 'the snapshot does not contain new.txt', isKept: true }
       return snapshot === 'taken' ? { undo: '7' } : { noUndo: 'not in a git worktree' }
     },
     bringsGuarded: async (_, commands) => commands.some(words => words.includes('evil')),

@@ -225,6 +225,12 @@ describe('a command that cannot work in the sandbox, in a mode that does not ask
     expect([world.decisions.at(-1)?.decision, world.questions.length]).toEqual(['ask', 1])
   })
 
+  test('does not ask where the snapshot lacks only what is not there yet', async () => {
+    const world = reactorWorld({ ports: link(), snapshot: 'kept' })
+    await world.answer(requested('npm test && rm -r a.txt node_modules/.cache', { mode: 'auto' }))
+    expect([world.decisions.at(-1)?.decision, world.questions.length]).toEqual(['allow', 0])
+  })
+
   test.each<[string, Partial<SandboxLink>]>([
     ['the user’s own rules for the agent may apply', { ownRules: async () => 'user' }],
     ['the project’s may', { ownRules: async () => 'project' }],

@@ -51,9 +51,22 @@ test('a preview covers what a snapshot does, and writes nothing', async () => {
   for (const found of [before, after]) {
     expect(found?.leftOut).toEqual(taken?.leftOut)
     expect(found?.complete).toBe(taken?.complete)
-    for (const path of PATHS) expect(await found?.covers([path]), path).toBe(await taken?.covers([path]))
+    for (const path of PATHS) {
+      expect(await found?.covers([path]), path).toBe(await taken?.covers([path]))
+      expect(await found?.contains([path]), path).toBe(await taken?.contains([path]))
+    }
   }
   expect(taken?.complete).toBe(false)
+})
+
+test('what is not there is not lost, though an undo may leave what is made there', async () => {
+  await using world = await undoWorld(LIMITS)
+  await fill(world)
+  const taken = await world.undo.take(world.repo.path, { label: 'x' })
+  expect(await taken?.covers(['a.txt', 'dist/new.js'])).toBe(false)
+  expect(await taken?.contains(['a.txt', 'dist/new.js'])).toBe(true)
+  for (const path of ['dist', 'dist/a.js', 'large.bin', '/etc/passwd', '/etc/no-such-file'])
+    expect(await taken?.contains(['a.txt', path]), path).toBe(false)
 })
 
 test('a preview waits for no snapshot that is under way', async () => {
