@@ -1,8 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { cpSync, readFileSync } from 'node:fs'
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { AgentEvent } from '@batonpass/contract/event'
+import { isBrokered } from '@batonpass/contract/journal'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { layProject, layToolchains, PACKAGES } from '../sandbox/everyday/fixtures.ts'
@@ -20,6 +21,7 @@ const NEEDS_NETWORK =
   /^(?:npm (?:ci|install|outdated)|pip3? install|python3 -m pip install|(?:bundle|composer) install)\b/
 /** A group whose tool is missing here has nothing to run. */
 const TOOLS: Readonly<Record<string, string>> = { go: 'go', 'ruby-php': 'ruby', rust: 'cargo', java: 'javac' }
+const FIRST = 'true'
 const isLong = process.env['BATON_LONG'] === '1'
 /** In the long form, so many may be asked about, and as many may end otherwise than outside. */
 const MOST = 0.05
@@ -53,30 +55,47 @@ test.each(AGENTS.flatMap(([title, agent]) => GROUPS.map(group => [group, title, 
     baton.configure(`sandbox:\n  readable:\n    - ${PACKAGES}\n`)
     await layProject(group, home.repository)
     layToolchains(home.path)
+    // Codex starts a login shell, for which the machine's profile may set another PATH.
+    writeFileSync(join(home.path, '.profile'), `export PATH='${process.env.PATH}'\n`)
     const outside = join(home.path, 'outside')
     cpSync(home.project, outside, { recursive: true, verbatimSymlinks: true })
     await baton.must('init', '--agent', agent.name)
-    const turns = commands.map(agent.shell)
-    model.script({ key: home.key }, () => {
+    removeScratch(commands)
+    // A program that Baton sees for the first time first has to run this one; Baton tells its model so.
+    const turns = [FIRST, ...commands].map(agent.shell)
+    /** What the model was told about each command, in their order. */
+    const told: string[] = []
+    model.script({ key: home.key }, ({ toolResults }) => {
+      if (turns.length < commands.length) told.push(toolResults.at(-1)?.text ?? '')
       // Of an ignored folder there is no snapshot, so to delete what an earlier command built there is a question.
       if (isLong) removeIgnored(home.project)
       return turns.shift() ?? say('All done.')
     })
     await home.run({ prompt: 'work', timeout: isLong ? 1_500_000 : 360_000 })
 
-    const bodies = (await baton.entries({})).map(({ body }) => body)
-    expect(bodies.filter(({ kind }) => kind === 'fault')).toEqual([])
-    const asked = bodies.flatMap(body => (body.kind === 'ask' ? [JSON.stringify(body).slice(0, 300)] : []))
+    const entries = await baton.entries({})
+    expect(entries.filter(({ body }) => body.kind === 'fault')).toEqual([])
+    // What the broker did for a command is a part of it; its questions count.
+    const bodies = entries.flatMap(entry => (isBrokered(entry) ? [] : entry.body))
+    const asked = entries.flatMap(({ body }) =>
+      body.kind === 'ask' && body.what === 'opened'
+        ? [`asks: ${body.title} ${body.detail?.split('\n')[0]}`]
+        : [],
+    )
     const decided = bodies.flatMap(body =>
       body.kind === 'decision' ? [{ subject: body.subject, words: `${body.decision} by ${body.by}` }] : [],
     )
+    expect(decided.shift()).toEqual({ subject: FIRST, words: 'allow by sandbox' })
     expect(decided.map(({ subject }) => subject)).toEqual(commands)
     const refused = decided.filter(({ words }) => !words.startsWith('allow'))
     const inside = decided.filter(({ words }) => words === 'allow by sandbox')
-    const differing = isLong ? await endedOtherwise(commands, inside, eventsIn(bodies), home, outside) : []
+    const elsewhere = decided.filter(({ words }) => words !== 'allow by sandbox')
+    const ends = agent === codex ? endsInTexts(commands, told) : endsInEvents(eventsIn(bodies))
+    const differing = isLong ? await endedOtherwise(commands, inside, ends, home, outside) : []
+    removeScratch(commands)
     if (isLong)
       process.stdout.write(
-        `${title}, ${group}: ${commands.length} commands, ${inside.length} in the sandbox, ${refused.length} refused or asked, ${asked.length} asks, ${differing.length} ended otherwise\n${[...refused.map(({ subject, words }) => `${words}: ${subject}`), ...differing].join('\n')}\n`,
+        `${title}, ${group}: ${commands.length} commands, ${inside.length} in the sandbox, ${refused.length} refused or asked, ${asked.length} asks, ${ends.filter(({ code }) => code === 0).length} of ${ends.length} succeeded, ${differing.length} ended otherwise\n${[...elsewhere.map(({ subject, words }) => `${words}: ${subject}`), ...asked, ...differing].join('\n')}\n`,
       )
     if (!isLong)
       expect({ asked, refused, inside: inside.length }).toEqual({
@@ -88,6 +107,7 @@ test.each(AGENTS.flatMap(([title, agent]) => GROUPS.map(group => [group, title, 
       refused.length / commands.length,
       refused.map(({ subject }) => subject).join('\n'),
     ).toBeLessThanOrEqual(MOST)
+    expect(asked.length / commands.length, asked.join('\n')).toBeLessThanOrEqual(MOST)
     expect(differing.length / commands.length, differing.join('\n')).toBeLessThanOrEqual(MOST)
   },
 )
@@ -95,19 +115,34 @@ test.each(AGENTS.flatMap(([title, agent]) => GROUPS.map(group => [group, title, 
 const eventsIn = (bodies: readonly { kind: string }[]): AgentEvent[] =>
   bodies.flatMap(body => ('event' in body && body.kind === 'event' ? [body.event as AgentEvent] : []))
 
+/** How a command ended: its exit code, or 1 where the agent says only that it failed. */
+interface End {
+  command: string
+  code: number
+}
+
+/** Codex's hooks are not told how a command ended; its model is. A command that still ran has no code. */
+const endsInTexts = (commands: readonly string[], told: readonly string[]): End[] =>
+  commands.flatMap((command, at) => {
+    const code = /^Process exited with code (\d+)$/m.exec(told[at] ?? '')?.[1]
+    return code === undefined ? [] : { command, code: Number(code) }
+  })
+
+const endsInEvents = (events: readonly AgentEvent[]): End[] =>
+  events.flatMap(event =>
+    event.type === 'ToolFinished' && event.action.kind === 'shell'
+      ? { command: event.action.command, code: Number(event.failed) }
+      : [],
+  )
+
 /** Commands of the sandbox whose end differs from that of the same commands, in the same order, without a sandbox. */
 async function endedOtherwise(
   commands: readonly string[],
   inside: readonly { subject: string }[],
-  events: readonly AgentEvent[],
+  ends: readonly End[],
   home: AgentHome,
   outside: string,
 ): Promise<string[]> {
-  const ends = events.flatMap(event =>
-    event.type === 'ToolFinished' && event.action.kind === 'shell'
-      ? [{ command: event.action.command, code: codeOf(event) }]
-      : [],
-  )
   const differing: string[] = []
   for (const command of commands) {
     removeIgnored(outside)
@@ -116,22 +151,20 @@ async function endedOtherwise(
     child.once('exit', () => endGroup(child.pid))
     const { code } = await endOf(child)
     const end = ends.find(each => each.command === command)
-    if (!inside.some(({ subject }) => subject === command) || end?.code === undefined) continue
+    if (!inside.some(({ subject }) => subject === command) || end === undefined) continue
     if ((end.code === 0) !== (code === 0)) differing.push(`${end.code} inside, ${code} outside: ${command}`)
   }
   return differing
 }
 
-/** Codex's exit code is in the text for its model; opencode's plugin reports only whether a command failed. */
-function codeOf({ failed, response }: Extract<AgentEvent, { type: 'ToolFinished' }>): number | undefined {
-  const text = JSON.stringify(response ?? '')
-  const code = /exited with code (\d+)/.exec(text)?.[1]
-  if (code !== undefined) return Number(code)
-  return /running with session ID/.test(text) ? undefined : Number(failed)
-}
-
 const removeIgnored = (folder: string): void =>
   void execFileSync('git', ['clean', '-fdXq', '-e', '!/node_modules'], { cwd: folder })
+
+/** What the commands leave in this machine's /tmp outside: the next run would be asked before it overwrites that. */
+function removeScratch(commands: readonly string[]): void {
+  for (const [path] of commands.join('\n').matchAll(/\/tmp\/[\w.-]+/g))
+    rmSync(path, { recursive: true, force: true })
+}
 
 function endGroup(pid: number | undefined): void {
   try {
