@@ -11,12 +11,11 @@ export type BracketEnds = (open: number) => number | undefined
 export function pairBrackets(code: string): BracketEnds {
   const ends = new Map<number, number>()
   const open: number[] = []
-  for (let at = 0; at < code.length; at++) {
-    const char = code[at] ?? ''
-    if ('([{'.includes(char)) open.push(at)
-    else if (')]}'.includes(char)) {
+  for (const { index, 0: bracket } of code.matchAll(/[()[\]{}]/g)) {
+    if ('([{'.includes(bracket)) open.push(index)
+    else {
       const start = open.pop()
-      if (start !== undefined) ends.set(start, at)
+      if (start !== undefined) ends.set(start, index)
     }
   }
   return at => ends.get(at)

@@ -23,7 +23,11 @@ export function stripLiterals(text: string, language: Language, how?: 'keep-leng
   }
   const before = () => (tail + text.slice(Math.max(start, at - 80), at)).slice(-80)
   let at = 0
+  const next = new RegExp(BEGINS[language], 'g')
   while (at < text.length) {
+    next.lastIndex = at
+    at = next.exec(text)?.index ?? text.length
+    if (at === text.length) break
     const end = literalEnd(text, at, language, before)
     if (end === undefined) {
       at += 1
@@ -42,6 +46,9 @@ export function stripLiterals(text: string, language: Language, how?: 'keep-leng
   }
   return out.join('') + text.slice(start)
 }
+
+/** The characters that may begin a literal or a comment. */
+const BEGINS = { javascript: /["'`/]/, python: /["'#]/, other: /["/]/ } as const
 
 /** Where the literal or comment that begins here ends; undefined if none begins here. */
 function literalEnd(text: string, at: number, language: Language, before: () => string): number | undefined {
