@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
+import { claimMessage } from '../../src/claim/begin-session.ts'
 import { queueNews } from '../../src/claim/deliver-news.ts'
 import type { ClaimPorts } from '../../src/claim/ports.ts'
-import { claimMessage } from '../../src/claim/begin-session.ts'
 import type { ClaimRecord } from '../../src/claim/record.ts'
 
 /** Letters that a person does not see and a model reads. */
