@@ -2,6 +2,7 @@ import type { AskRules, RememberedRule } from '@batonpass/contract/ask'
 import { Config } from '@batonpass/contract/config'
 import { describe, expect, test } from 'vitest'
 import { judge } from '../../src/permission/judge.ts'
+import { ruleText } from '../../src/permission/rules/rule-text.ts'
 import type { RulesPlace } from '../../src/permission/rules-in-force.ts'
 import { rulesInForce } from '../../src/permission/rules-in-force.ts'
 import { asked, finished, PROJECT, reactorWorld, requested, sayYes } from './reactor-world.ts'
@@ -96,9 +97,11 @@ describe('"always allow" offers', () => {
       action: { kind: 'web' as const, url },
     })
     const config = { permission: { preset: 'cautious' } }
-    const rule = { tool: 'WebFetch', pattern: '^https://docs\\.example\\.org/a$' }
+    const rule = { tool: 'WebFetch', pattern: '^https://docs\\.example\\.org/a$' } as const
     const rules = await offered('', config, page('https://docs.example.org/a'))
     expect(rules).toEqual({ project: rule, everywhere: rule })
+    expect(ruleText(rule, 'everywhere')).toBe('WebFetch https://docs.example.org/a')
+    expect(ruleText({ ...rule, pattern: '^https://.*' }, 'everywhere')).toBe('WebFetch ^https://.*')
     expect(await offered('', config, page('https://docs.example.org/a?key=1'))).toBeUndefined()
   })
 })

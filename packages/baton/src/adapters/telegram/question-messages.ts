@@ -2,6 +2,7 @@ import type { Ask, AskOption } from '@batonpass/contract/ask'
 import { duration } from '@batonpass/contract/duration'
 import { isYes, OPTION_LABELS, outcomeLabel, REFUSALS } from '@batonpass/contract/labels'
 import { choiceLabel } from '@batonpass/contract/replies'
+import { shortSessionId } from '@batonpass/contract/session-name'
 import { shortId } from '@batonpass/contract/short-id'
 import { visible } from '@batonpass/contract/visible'
 import type { InlineKeyboardMarkup } from 'grammy/types'
@@ -50,8 +51,8 @@ function headOf({ title, facts, createdAt, expiresAt, id }: Ask): string {
   return [
     `🔔 ${line(title, 200)}`,
     sessionName && line(sessionName, 80),
-    [agent, nativeSession && `session ${line(nativeSession, 60)}`].filter(Boolean).join(', '),
-    project && `Project: ${line(project, 200)}`,
+    [agent, nativeSession && `session ${line(shortSessionId(nativeSession), 60)}`].filter(Boolean).join(', '),
+    project && !title.endsWith(` ${project}`) && `Project: ${line(project, 200)}`,
     cwd && cwd !== project && `Folder: ${line(cwd, 200)}`,
     `${shortId(id)}, expires in ${duration(Date.parse(expiresAt) - Date.parse(createdAt))}`,
   ]

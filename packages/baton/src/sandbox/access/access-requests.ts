@@ -193,7 +193,7 @@ function questionFor(session: string, access: Access, round: number, facts: Ques
   return {
     kind: 'question',
     title: text.title,
-    detail: `${text.detail}\nA command in the sandbox wants this. The agent continues meanwhile.`,
+    detail: `${text.detail}\nA command in the sandbox asked for this. The agent may continue without it.`,
     facts: { ...facts, tool: keyOf(access) },
     key: `${ACCESS_REQUEST}${session} ${hash} ${round}`,
     fingerprint: fingerprintOf({ session, tool: 'sandbox-request', input: access, cwd: facts.project }),

@@ -63,6 +63,19 @@ describe('text for Telegram', () => {
     )
   })
 
+  it('names the project once, and a session by the start of its id', () => {
+    const facts = {
+      project: '/work/shop',
+      agent: 'claude-code',
+      nativeSession: '2456c4ed-5ad9-42be-966b',
+    } as const
+    const textOf = (title: string) => questionMessages(sampleAsk({ title, facts })).parts[0]?.text ?? ''
+    expect(textOf('Bash in /work/shop')).toMatch(
+      /^🔔 Bash in \/work\/shop\nclaude-code, session 2456c4ed\n(?!Project)/,
+    )
+    expect(textOf('Is it done?')).toContain('Project: /work/shop\n')
+  })
+
   it('names option, ask and nonce in at most 64 bytes, and reads back only that', () => {
     fc.assert(
       fc.property(fc.constantFrom(...AskOption.options), option => {
