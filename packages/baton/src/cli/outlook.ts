@@ -29,7 +29,6 @@ import { Undo } from '../undo/undo.ts'
 import { type Io, printable } from './io.ts'
 import { guardedBy } from './local-judge.ts'
 import type { SandboxHere } from './local-sandbox.ts'
-import { HIDDEN_INSIDE } from './step-line.ts'
 
 export interface Outlook {
   decision: 'allow' | 'deny' | 'ask' | 'defer'
@@ -122,8 +121,7 @@ export async function outlook(
   if ('inside' in result) {
     const { inside } = result
     if (!inside.rewrite) return told(inside)
-    const isHidden = judgement.decision === 'ask' && judgement.trail.some(step => step.hiddenInside)
-    const reason = inside.decision !== 'allow' ? inside.reason : isHidden ? HIDDEN_INSIDE : judgement.reason
+    const reason = inside.decision === 'allow' ? judgement.reason : inside.reason
     const { decision, noUndo } = inside
     return { decision, reason, sandbox: true, ...(noUndo === undefined ? {} : { noUndo }) }
   }

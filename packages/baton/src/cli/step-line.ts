@@ -5,14 +5,16 @@ import { type paint, printable } from './io.ts'
 const WIDTH = Math.max(...Object.values(STEP_LABELS).map(({ length }) => length))
 
 /** Why a step that asks is not asked about a command in the sandbox. */
-export const HIDDEN_INSIDE = 'in the sandbox, secret variables are hidden'
+const HIDDEN_INSIDE = 'in the sandbox, secret variables are hidden'
 
 /** What the rules say about one part of a call, as `why` and `check` print it. */
 export function stepLine(
   { decision, part, reason, rule, hiddenInside }: PermissionStep,
   colour: ReturnType<typeof paint>,
 ): string {
-  const told = hiddenInside ? `${reason}; ${HIDDEN_INSIDE}` : reason
-  const why = colour('dim', printable(`${told} [${ruleLabel(rule)}]`))
+  // A rule that the reason names anyway is not repeated.
+  const name = rule.replace(/^builtin /, '').replace(/ \(\w+\)$/, '')
+  const about = reason.includes(name) ? reason : `${reason} [${ruleLabel(rule)}]`
+  const why = colour('dim', printable(hiddenInside ? `${about}; ${HIDDEN_INSIDE}` : about))
   return `  ${STEP_LABELS[decision].padEnd(WIDTH)} ${printable(part)}  ${why}\n`
 }

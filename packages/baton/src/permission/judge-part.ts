@@ -1,7 +1,7 @@
 import type { PermissionDecision, PermissionStep, ReleasedAction } from '@batonpass/contract/permission'
 import { isInside, pathsOf } from '@batonpass/shell-verdict/paths/resolve'
 import { assess } from '@batonpass/shell-verdict/programs/assess'
-import type { Assessment } from '@batonpass/shell-verdict/programs/assessment'
+import { type Assessment, UNKNOWN_PROGRAM } from '@batonpass/shell-verdict/programs/assessment'
 import { KIND_MEANING } from '@batonpass/shell-verdict/programs/kinds'
 import type { Analysis } from '@batonpass/shell-verdict/shell/analysis'
 import { programName } from '@batonpass/shell-verdict/shell/program'
@@ -121,8 +121,8 @@ const releasedAction = (command: SimpleCommand, realpath: (path: string) => stri
 function forcedElsewhere(target: string | undefined, branch: string | undefined): string | undefined {
   if (target === undefined || (branch !== undefined && target === branch)) return undefined
   return target === ''
-    ? 'a forced push that does not name exactly one branch'
-    : `a forced push to ${target}, which is not this session’s own branch`
+    ? 'it is a forced push that does not name exactly one branch'
+    : `it is a forced push to ${target}, which is not this session’s own branch`
 }
 
 /** The person's rules, then what no rule lifts, then the presets. True when a person's own allow decided. */
@@ -197,7 +197,7 @@ function builtin(
   if (decision === 'allow' && hasUnnamedWrites(assessment))
     return { rule, decision: 'undecided', part, reason: reasonOf(assessment) }
   if (decision === 'allow' && found.unknownPath) {
-    const reason = `${assessment.program} reads or writes a path only known when it runs: ${found.unknownPath}`
+    const reason = `\`${assessment.program}\` reads or writes a path only known when it runs: ${found.unknownPath}`
     return { rule, decision: 'undecided', part, reason }
   }
   const hidden = printsVariables(assessment) ? { hiddenInside: true as const } : {}
@@ -211,12 +211,14 @@ function rootReason(path: string, home: string): string {
   return plain === '/' ? 'it deletes every file on this machine' : `it deletes the system folder ${plain}`
 }
 
-/** "npm test runs the project's own code"; what is not simply its sub-command follows in brackets. */
+/** "`npm test` runs the project's own code"; what is not simply its sub-command follows in brackets. */
 function reasonOf({ kind, program, path, reason }: Assessment): string {
   const meaning = KIND_MEANING[kind]
   const subcommand = path.join(' ')
   const isTold = reason === '' || reason === `with ${subcommand}`
-  return `${[program || 'this', ...path].join(' ')} ${meaning}${isTold ? '' : ` (${reason})`}`
+  const subject = program === '' ? 'this' : `\`${[program, ...path].join(' ')}\``
+  if (reason === UNKNOWN_PROGRAM) return `${subject} ${reason}`
+  return `${subject} ${meaning}${isTold ? '' : ` (${reason})`}`
 }
 
 /** One normal form of a part: the program without its system folder, single blanks, quotes removed. */

@@ -97,7 +97,7 @@ function stepFor(
     const inside = found.allInside && target.value !== undefined
     const decision = inside ? rules.preset.worktreeWrite : rules.preset.kinds.write
     const path = pathsOf(target, command.folders, request.home)?.[0] ?? target.text
-    return { rule, decision, part, reason: `writes to ${path}` }
+    return { rule, decision, part, reason: `it writes to ${path}` }
   }
   if (found.unknownPath) {
     const reason = `reads a path only known when it runs: ${target.text}`

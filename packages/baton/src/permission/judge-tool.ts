@@ -209,7 +209,7 @@ function judgeWeb(context: JudgeContext): PermissionJudgement {
     context,
     about,
     host === undefined ? 'undecided' : context.rules.preset.webFetch,
-    host === undefined ? 'the address could not be read' : `fetches from ${host}`,
+    host === undefined ? 'the address could not be read' : `it fetches from ${host}`,
   )
 }
 

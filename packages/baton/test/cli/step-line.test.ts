@@ -7,6 +7,6 @@ test('a step that asks about secret variables says that commands in the sandbox 
   const step = { rule: 'builtin env (standard)', decision: 'ask', part: 'env', reason: 'shows all' } as const
   expect(stepLine(step, plain)).toBe('  asks        env  shows all [built-in rule: env]\n')
   expect(stepLine({ ...step, hiddenInside: true }, plain)).toBe(
-    '  asks        env  shows all; in the sandbox, secret variables are hidden [built-in rule: env]\n',
+    '  asks        env  shows all [built-in rule: env]; in the sandbox, secret variables are hidden\n',
   )
 })

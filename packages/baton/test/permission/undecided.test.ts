@@ -185,7 +185,7 @@ describe('without a terminal (`claude -p`)', () => {
     })
     const { permission } = await world.answer(requested('npm test'), world.context({}, ALONE))
     expect(permission?.decision).toBe('deny')
-    expect(permission?.reason).toMatch(/^Baton: npm test runs the project's own code/)
+    expect(permission?.reason).toMatch(/^Baton: `npm test` runs the project's own code/)
     expect(permission?.reason).toContain('continue without it')
     expect(permission?.reason).not.toMatch(/channel/)
     expect(world.decisions).toMatchObject([{ decision: 'deny', by: 'nobody' }])

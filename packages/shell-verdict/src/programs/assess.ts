@@ -3,7 +3,7 @@ import { leadingWords, type Parsed, parseOptions } from '../shell/options.ts'
 import { programName } from '../shell/program.ts'
 import type { SimpleCommand } from '../shell/simple-command.ts'
 import type { Word } from '../shell/word.ts'
-import { type Assessment, blankAssessment } from './assessment.ts'
+import { type Assessment, blankAssessment, UNKNOWN_PROGRAM } from './assessment.ts'
 import { CHECKS } from './checks/registry.ts'
 import { type Kind, worse } from './kinds.ts'
 import { demandWrittenOut, judgeAddresses, noteUnplaced } from './side-inputs.ts'
@@ -14,7 +14,7 @@ export type Programs = ReadonlyMap<string, CompiledSpec>
 export function assess(command: SimpleCommand, programs: Programs): Assessment {
   const name = programName(command.words[0]?.value ?? '')
   const compiled = programs.get(name)
-  if (!compiled) return blankAssessment('unlisted', name, 'is not a program that the rules know')
+  if (!compiled) return blankAssessment('unlisted', name, UNKNOWN_PROGRAM)
   const result = assessUse(name, compiled, command)
   const { mildest } = compiled.spec
   return mildest ? { ...result, kind: worse(result.kind, mildest), plainKind: mildest } : result
@@ -24,7 +24,7 @@ function assessUse(name: string, compiled: CompiledSpec, command: SimpleCommand)
   const args = command.words.slice(1)
   if (asksForHelp(args, compiled)) return blankAssessment('read', name, 'prints help')
   if (asksForVersion(args, compiled)) return blankAssessment('read', name, 'prints its version')
-  const result = blankAssessment('unlisted', name, 'is not a program that the rules know')
+  const result = blankAssessment('unlisted', name, UNKNOWN_PROGRAM)
   descend(compiled, args, result, command)
   return result
 }
@@ -145,7 +145,7 @@ function leaf(
   const count = parsed.positionals.length
   if ((spec.min !== undefined && count < spec.min) || (spec.max !== undefined && count > spec.max)) {
     result.kind = worse(result.kind, 'unlisted')
-    result.reason = `has ${count} arguments, which means something else`
+    result.reason = `with ${spec.max !== undefined && count > spec.max ? 'more' : 'fewer'} arguments than are known`
   }
   if (
     compiled.needs &&
@@ -170,8 +170,8 @@ function demandKnownFlags(compiled: CompiledSpec, parsed: Parsed, result: Assess
   if (worse(result.kind, 'write') !== 'write') return
   result.reason =
     strange === undefined
-      ? `has an argument only known when it runs, which may be a flag: ${uncertain?.text ?? ''}`
-      : `has the flag ${strange}, which is not known to be harmless`
+      ? `with an argument only known when it runs, which may be a flag: ${uncertain?.text ?? ''}`
+      : `with the flag ${strange}, which is not a known one`
 }
 
 function placePositionals(compiled: CompiledSpec, parsed: Parsed, result: Assessment): void {

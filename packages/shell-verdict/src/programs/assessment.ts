@@ -32,6 +32,9 @@ export interface Assessment {
   parsed: Parsed | undefined
 }
 
+/** Why nothing is known about a use of a program. */
+export const UNKNOWN_PROGRAM = 'is not a known program'
+
 /** Nothing known yet but what it is. */
 export const blankAssessment = (kind: Assessment['kind'], program: string, reason: string): Assessment => ({
   kind,

@@ -29,7 +29,7 @@ export const KIND_MEANING: Readonly<Record<Kind, string>> = {
   build: "runs the project's own code",
   write: 'changes files',
   remote: 'changes something outside this machine',
-  exec: 'runs code that was not looked into',
+  exec: 'runs code that has not been read',
   system: 'changes this machine or its processes',
   demolish:
     'destroys shared infrastructure or data that cannot be brought back; only a rule of yours allows it',

@@ -41,7 +41,10 @@ export const check: Handler = async (given, io) => {
   const write = fitted(io)
   const colour = paint(io)
   const style = verdict.decision === 'allow' ? 'green' : verdict.decision === 'deny' ? 'red' : 'yellow'
-  write(`${colour(style, decisionWords(verdict))}: ${printable(verdict.reason)}\n`)
+  // Why it would need a decision elsewhere stands below, and is no reason for this one.
+  const isInside = verdict.sandbox && verdict.decision === 'allow' && judgement.decision !== 'allow'
+  const reason = isInside ? 'it runs there without a question' : verdict.reason
+  write(`${colour(style, decisionWords(verdict))}: ${printable(reason)}\n`)
   for (const step of judgement.trail) write(stepLine(step, colour))
   if (verdict.outside !== undefined && verdict.outside !== verdict.reason)
     write(`  ${colour('dim', printable(`not in the sandbox: ${verdict.outside}`))}\n`)

@@ -6,7 +6,7 @@ import { systemClock } from '../../adapters/system/clock.ts'
 import { EXIT, flag, type Given, type Handler, text } from '../command.ts'
 import { callStartedDaemon } from '../daemon.ts'
 import { type Cell, type Column, fitList } from '../fit-table.ts'
-import { timeFor } from '../for-people.ts'
+import { idFor, timeFor } from '../for-people.ts'
 import { type Io, paint, printable } from '../io.ts'
 import { workflowsHere } from '../local-workflows.ts'
 import { fitted } from '../wrap-words.ts'
@@ -45,7 +45,8 @@ async function run(given: Given, io: Io, commit: string | undefined): Promise<nu
   const started = Proof.parse(await callStartedDaemon(io, 'POST', '/api/proofs', CALL_MS, { body: order }))
   const isQuiet = flag(given, 'json')
   const colour = paint(io)
-  if (!isQuiet) io.stdout.write(`${colour('dim', `${started.id}  ${started.commit.slice(0, 10)}`)}\n`)
+  if (!isQuiet)
+    io.stdout.write(`${colour('dim', `${idFor(started.id, io)}  ${started.commit.slice(0, 10)}`)}\n`)
   // Several checks may have the same name.
   const shown = new Map<string, number>()
   for (let now = started; ; now = await read(io, started.id)) {
@@ -83,7 +84,7 @@ async function cancel(given: Given, io: Io, id: string | undefined): Promise<num
   const { id: whole } = await find(io, id)
   const ended = Proof.parse(await callStartedDaemon(io, 'POST', `/api/proofs/${whole}/cancel`, CALL_MS))
   if (flag(given, 'json')) io.stdout.write(`${JSON.stringify(ended)}\n`)
-  else io.stdout.write(`${ended.id}  ${verdictOf(ended, io)}\n`)
+  else io.stdout.write(`${idFor(ended.id, io)}  ${verdictOf(ended, io)}\n`)
   return EXIT.ok
 }
 
@@ -103,7 +104,7 @@ async function show(given: Given, io: Io, found: Proof): Promise<number> {
   }
   const colour = paint(io)
   const at = `commit ${found.commit}, compared with ${found.base.slice(0, 10)}`
-  io.stdout.write(`${found.id}  ${printable(found.project)}\n${colour('dim', at)}\n`)
+  io.stdout.write(`${idFor(found.id, io)}  ${printable(found.project)}\n${colour('dim', at)}\n`)
   for (const result of [...(found.setupResult ? [found.setupResult] : []), ...found.results]) {
     fitted(io)(resultLine(result, io))
     if (result.output) io.stdout.write(`${indent(printable(result.output))}\n`)
@@ -166,7 +167,7 @@ function resultLine({ name, status, why, note, seconds, cached }: CheckResult, i
 function proofColumns(io: Io): Column<Proof>[] {
   const now = systemClock.now()
   return [
-    { dropped: 0, cell: ({ id }) => ({ text: id }) },
+    { dropped: 0, cell: ({ id }) => ({ text: idFor(id, io) }) },
     {
       dropped: 1,
       cell: ({ startedAt }) => ({

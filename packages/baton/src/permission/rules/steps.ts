@@ -9,8 +9,10 @@ export function spokenBy(rules: RuleSet, about: Subject): CompiledRule | undefin
   return first(rules.deny) ?? first(rules.workflow) ?? first(rules.ask) ?? first(rules.allow)
 }
 
+const SAYS = { allow: 'allows it', deny: 'denies it', ask: 'asks about it' } as const
+
 export function ruleStep(rule: CompiledRule, part: string): PermissionStep {
-  const said = rule.reason ?? `the rule ${rule.name} says so`
+  const said = rule.reason ?? `the rule ${rule.name} ${SAYS[rule.decision]}`
   const ends = rule.decision === 'allow' && isContainerClient(part)
   const reason = ends ? `${said}; ${ENDS_CONTAINMENT}` : said
   const { name, decision, isExact, isOutside } = rule
@@ -29,6 +31,6 @@ export function secretStep({ preset, presetName }: RuleSet, part: string, secret
     rule: `preset ${presetName} secrets`,
     decision: preset.secretRead,
     part,
-    reason: `touches ${secret}`,
+    reason: `it touches ${secret}`,
   }
 }

@@ -114,7 +114,7 @@ export const FLAG_CHECKS: Readonly<Record<string, Check>> = {
     if (has(use, '-O') || !/^(pipefail|errexit|nounset|xtrace|noglob|noclobber)$/.test(option ?? ''))
       return becomes(use, 'unlisted', 'has an option that changes how the shell reads its text')
     if (use.command.wraps) return
-    becomes(use, 'exec', 'runs a script or what it reads')
+    becomes(use, 'exec', 'a script, or what it reads')
     if (use.args.length === 1 && /^--(version|help)$/.test(use.args[0]?.value ?? ''))
       becomes(use, 'read', 'prints its version or help')
   },
