@@ -135,6 +135,8 @@ export function testSandbox(state: string, limits?: HolderLimits, path = process
   })
 }
 
+const LEFT_OPEN_MS = 20_000
+
 export function endOf(child: ChildProcess): Promise<Omit<CommandEnd, 'folder'>> {
   return new Promise((resolve, reject) => {
     const texts = { stdout: '', stderr: '' }
@@ -144,6 +146,10 @@ export function endOf(child: ChildProcess): Promise<Omit<CommandEnd, 'folder'>> 
       })
     child.once('error', reject)
     child.once('close', (code, signal) => resolve({ code, signal, ...texts }))
+    // What a command left in the background may keep its output open forever.
+    child.once('exit', (code, signal) => {
+      setTimeout(() => resolve({ code, signal, ...texts }), LEFT_OPEN_MS).unref()
+    })
   })
 }
 
