@@ -23,12 +23,8 @@ export interface Subject {
  */
 export function subjects(sessions: readonly Session[], all: readonly Spawn[]): Subject[] {
   const spawns = all.filter(({ ended_at }) => ended_at === null)
-  const over = new Map(
-    all.flatMap(({ kind, session, ended_at }) =>
-      kind === 'run' && session && ended_at ? [[session, ended_at]] : [],
-    ),
-  )
-  const unended = sessions.filter(({ id, lastSeenAt }) => !((over.get(id) ?? '') >= lastSeenAt))
+  const over = new Set(endedWithSpawn(sessions, all))
+  const unended = sessions.filter(session => !over.has(session))
   const newest = new Map<string, Session>()
   for (const session of unended) {
     const rival = session.pane === undefined ? undefined : newest.get(session.pane)
@@ -47,6 +43,20 @@ export function subjects(sessions: readonly Session[], all: readonly Spawn[]): S
     ...reported,
     ...started.filter(spawn => !taken.has(spawn.id)).map(spawn => subjectOf(undefined, spawn)),
   ]
+}
+
+/** Live sessions whose agent Baton started, and saw end since they reported. `by`: at the latest then. */
+export function endedWithSpawn(
+  sessions: readonly Session[],
+  all: readonly Spawn[],
+  by = Number.POSITIVE_INFINITY,
+): Session[] {
+  const over = new Map(
+    all.flatMap(({ kind, session, ended_at }) =>
+      kind === 'run' && session && ended_at && Date.parse(ended_at) <= by ? [[session, ended_at]] : [],
+    ),
+  )
+  return sessions.filter(({ id, lastSeenAt }) => (over.get(id) ?? '') >= lastSeenAt)
 }
 
 function subjectOf(session: Session | undefined, spawn: Spawn | undefined): Subject {

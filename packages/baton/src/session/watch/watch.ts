@@ -8,7 +8,7 @@ import { DISPLACED, displaced, FORGOTTEN_MS, GOODBYE_MS, lossOf } from './lost-s
 import { OrphanProcesses } from './orphan-processes.ts'
 import type { WatchParts } from './parts.ts'
 import { ScreenScanner, type ScreenState } from './screen-scanner.ts'
-import { type Subject, subjects, type Watched } from './subjects.ts'
+import { endedWithSpawn, type Subject, subjects, type Watched } from './subjects.ts'
 import { WatchRecord } from './watch-record.ts'
 
 /** Watches every session: what it is doing, and what is wrong with it. Never delays a hook. */
@@ -95,6 +95,9 @@ export class Watch {
     await this.#screens.take(all)
     for (const session of displaced(live, clock.now(), pid => this.#isAlive(pid)))
       await this.#parts.lost(session, DISPLACED)
+    // An agent in the sandbox, or a killed one, reports no end; that of others may still be on its way.
+    for (const session of endedWithSpawn(live, spawns, clock.now() - GOODBYE_MS))
+      await this.#parts.lost(session, 'its terminal is gone')
     const configs = new Map<string | undefined, Pick<Config, 'health'>>()
     const watched: Watched[] = []
     for (const subject of all) {

@@ -381,9 +381,13 @@ describe('What Baton started', () => {
     w.sessions = [aSession(1, { pane: spawn.place ?? '', lastSeenAt: at(1) })]
     await w.pass(5)
     await w.spawns.kill(spawn.id)
+    await w.pass(5)
+    // Its own goodbye may still come.
+    expect(w.lost).toEqual([])
     for (let i = 0; i < 5; i++) await w.pass(10)
     expect(await w.watch.look()).toEqual([])
     expect(found(w)).toEqual([])
+    expect(w.lost).toEqual([`${sessionId(1)} its terminal is gone`])
   })
 })
 
