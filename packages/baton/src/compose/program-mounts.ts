@@ -5,12 +5,12 @@ import { onPath } from '../adapters/system/on-path.ts'
 import type { Mount } from '../ports/sandbox.ts'
 
 /** The program's own file. By its name it may be a link in a folder that looks different inside. */
-export function programOf(name: string, path: string, cwd: string): string {
+export function programOf(name: string, path: string, cwd: string, remedy?: string): string {
   if (name.includes('/')) return programAt(resolve(cwd, name))
   const found = onPath(name, { PATH: path })
   if (found) return programAt(found)
   throw new BatonError('missing_tool', `${name} is not installed`, {
-    remedy: `Install ${name}, or add it to your PATH.`,
+    remedy: remedy ?? `Install ${name}, or add it to your PATH.`,
   })
 }
 

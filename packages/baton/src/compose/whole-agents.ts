@@ -41,7 +41,7 @@ export interface ComposedWholeAgents {
   /** Prepares an agent's program to run in the sandbox as a whole. */
   contain(order: {
     agent: AgentName
-    launch: Launch & Pick<Partial<AcpLaunch>, 'programVariable'>
+    launch: Launch & Pick<Partial<AcpLaunch>, 'programVariable' | 'remedy'>
     /** Over the Agent Client Protocol. */
     hosted?: boolean
     cwd: string
@@ -172,7 +172,7 @@ export function composeWholeAgents(
         throw new BatonError('usage', `${title} keeps ${elsewhere.path} outside your home folder`, {
           remedy: 'In the sandbox, its folder has to be below your home folder. Leave --sandbox out.',
         })
-      const program = programOf(launch.program, whole.PATH ?? '', cwd)
+      const program = programOf(launch.program, whole.PATH ?? '', cwd, launch.remedy)
       const { programVariable: variable } = launch
       const named =
         variable && whole[variable] ? programOf(whole[variable], whole.PATH ?? '', cwd) : undefined

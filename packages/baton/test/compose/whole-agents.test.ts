@@ -14,10 +14,10 @@ async function world() {
     { home: folder.path, env: { PATH: '/usr/bin' }, stateDir: join(folder.path, 'state') } as never,
     { sandboxes: never, settingsFor: never, programFolder: undefined },
   )
-  const contain = (agent: AgentName, env: Record<string, string>) =>
+  const contain = (agent: AgentName, env: Record<string, string>, program = claude) =>
     composed.contain({
       ...{ agent, hosted: true, cwd: repo.path },
-      launch: { program: claude, args: [], programVariable: 'CLAUDE_CODE_EXECUTABLE' },
+      launch: { program, args: [], programVariable: 'CLAUDE_CODE_EXECUTABLE', remedy: 'npm install it' },
       env: { ANTHROPIC_API_KEY: 'key', ...env },
     })
   return {
@@ -46,6 +46,14 @@ test('CLAUDE_CODE_EXECUTABLE is relative to the folder where the agent works', a
   await expect(relative).rejects.toMatchObject({
     code: 'missing_tool',
     message: expect.stringContaining(join(w.repo.path, 'bin/claude')),
+  })
+})
+
+test('a program that is not there comes with how to install it', async () => {
+  await using w = await world()
+  await expect(w.contain('claude-code', {}, 'claude-agent-acp')).rejects.toMatchObject({
+    message: 'claude-agent-acp is not installed',
+    remedy: 'npm install it',
   })
 })
 

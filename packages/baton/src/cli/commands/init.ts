@@ -113,7 +113,7 @@ async function judgeLine(io: Io): Promise<string | undefined> {
   const program = answerLaunches().find(({ program }) => onPath(program, env))?.program
   const by = env.ANTHROPIC_API_KEY ? 'the Anthropic API with your key' : program && `\`${program} -p\``
   if (!by) return undefined
-  return `What no rule decides, Baton may ask a model: ${by}. These calls use your quota; \`baton status\` shows them. Turn them off: handsoff.auto_permission: false`
+  return `Baton may ask a model about what no rule decides: ${by}. These calls use your quota; \`baton status\` shows them. Turn them off: handsoff.auto_permission: false`
 }
 
 const targetOf = (given: Given, io: Io, folder: StateFolder): InstallTarget => ({
