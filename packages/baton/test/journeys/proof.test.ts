@@ -133,6 +133,13 @@ describe('baton proof', () => {
     expect(said(await prove())).toBe(
       'unproven (npm test passed, but the run changed what it does (package.json))',
     )
+
+    here.folder.write('break.sh', 'echo "proof: [" >> "$1"\n')
+    const broken = await baton.run(['checks', 'edit'], {
+      env: { EDITOR: `sh ${join(here.folder.path, 'break.sh')}` },
+    })
+    expect(broken.code).not.toBe(0)
+    expect((await baton.run(['checks'])).stderr).toContain('.baton.yaml')
   })
 
   test.each<[string, Record<string, string>, string]>([

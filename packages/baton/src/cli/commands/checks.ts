@@ -16,6 +16,7 @@ import { callStartedDaemon } from '../daemon.ts'
 import { readDeclaration, withAddedCheck, withChecks, withoutCheck } from '../done-when-file.ts'
 import { type Column, fitList } from '../fit-table.ts'
 import { type Io, printable } from '../io.ts'
+import { configOf, warnOf } from '../local-judge.ts'
 import { isInteractive } from '../questions.ts'
 
 const CALL_MS = 60_000
@@ -46,6 +47,8 @@ export const checks: Handler = async (given, io) => {
 
 /** Lists the checks that a proof of a commit would run, and where each comes from. */
 export async function showChecks(given: Given, io: Io, commit: string | undefined): Promise<number> {
+  // Checks of a file with a mistake do not count, so others are listed.
+  warnOf(await configOf(findWorktreeRoot(io.cwd), io), io)
   const found = await read(given, io, commit)
   if (flag(given, 'json')) {
     io.stdout.write(`${JSON.stringify(found)}\n`)
