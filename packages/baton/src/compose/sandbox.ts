@@ -84,7 +84,7 @@ export function composeSandbox(
       return sandbox.sign_commits && (await signsCommits()) ? readCommitter(project) : undefined
     },
     agentEnvironment: pid => agentEnvironment(pid),
-    takeRelease: (session, outgoing) => sandboxes.takeRelease(session, outgoing),
+    takeRelease: (session, outgoing, byRule) => sandboxes.takeRelease(session, outgoing, byRule),
   })
   const inside = composeInsideCalls(ground, () => sandboxes)
   const untold = new UntoldReports()

@@ -64,12 +64,13 @@ export function containmentPlace(
 
 /**
  * Why a command that rules do not deny does not run in the sandbox: then its text decides, as on a machine without one.
- * Undefined: it runs inside, whatever it does.
+ * Undefined: it runs inside, whatever it does. `isOwn`: inside the agent's own sandbox, in which such files can be changed.
  */
 export async function whyOutside(
   judgement: PermissionJudgement,
   place: ContainmentPlace,
   ports: ContainmentPorts,
+  isOwn = false,
 ): Promise<string | undefined> {
   const { decision, reason, effects } = judgement
   const trail = stepsInside(judgement)
@@ -100,11 +101,11 @@ export async function whyOutside(
   )
   if (other !== undefined) return `it reads ${other}`
   const brings = (effects.brings ?? []).filter(
-    ([what = '', sub = '']) => !BRINGS_NOTHING.test(what === 'unknown' ? sub : what),
+    ([what = '', sub = '']) => isOwn || !BRINGS_NOTHING.test(what === 'unknown' ? sub : what),
   )
   const isReadOnly = (path: string) => whyReadOnly(path.slice(place.worktree.length + 1)) !== undefined
   // Changed hooks of the project may run: they are contained.
-  if (brings.length > 0 && (await ports.mayChange(place.worktree, brings, isReadOnly, false)))
+  if (brings.length > 0 && (await ports.mayChange(place.worktree, brings, isReadOnly, isOwn)))
     return 'it may bring other settings of agents, editors or Baton'
   return undefined
 }
@@ -159,7 +160,7 @@ function openSteps({ trail, effects: { brokered = [] } }: PermissionJudgement): 
 export function releasesOf(judgement: PermissionJudgement): {
   steps: PermissionStep[]
   actions: ReleasedAction[]
-  /** What the user's own rules allow in these words: the broker may call it something else, such as the full names of branches. */
+  /** What the user's own rules allow in these words, although the broker calls it something else: `main:x` for `HEAD:refs/heads/x`. */
   ruled: ReleasedAction[]
 } {
   const bound = (judgement.effects.brokered ?? []).filter(canBind)

@@ -121,10 +121,9 @@ class CallDecision {
     if (next.link === 'decided')
       return await conclude({ decision: next.decision, reason: judgement.reason, by: 'rules' })
     if (await this.#isRemembered()) return await conclude(REMEMBERED)
-    const releasedBy = await context.takeRelease?.()
     // Of what a person's other rule asks about, the first rule cannot have known.
-    const isReleased = releasedBy === 'person' || (releasedBy === 'rule' && judgement.decision !== 'ask')
-    if (isReleased) {
+    const releasedBy = await context.takeRelease?.(judgement.decision !== 'ask')
+    if (releasedBy) {
       const [reason, by] = RELEASED[releasedBy]
       return await conclude({ decision: 'allow', reason, by, again: true })
     }

@@ -40,16 +40,16 @@ export async function runInside<C extends CallContext>(
   if (unavailable !== undefined) return refuse(unavailable, context)
   const cannotWork = unbounded === undefined ? await whyCannotWork(command, link) : undefined
   if (cannotWork !== undefined) return { decision: 'deny', reason: cannotWork, by: 'sandbox' }
-  if ((await whyOutside(judgement, place, link.ports)) !== undefined) {
+  const own = await link.ownSandbox?.(event, context)
+  if ((await whyOutside(judgement, place, link.ports, own !== undefined)) !== undefined) {
     if (unbounded !== undefined) return 'leaves'
     const rules = await link.ownRules(event, context)
     if (rules !== undefined) return await byOwnRules(rules, command, link)
-    return (await link.ownSandbox?.(event, context)) === undefined ? 'leaves' : undefined
+    return own === undefined ? 'leaves' : undefined
   }
   if (unbounded !== undefined) return refuse(unbounded, context)
   const rules = await link.ownRules(event, context)
   if (rules !== undefined) return await byOwnRules(rules, command, link)
-  const own = await link.ownSandbox?.(event, context)
   const questions = await questionsInside(command, own === undefined, link)
   if (own !== undefined)
     return questions.length > 0 ? undefined : await runInOwnSandbox(own, command, options, link)

@@ -25,8 +25,8 @@ export interface ReactionContext {
    * command in the sandbox, or for an agent that runs there as a whole: then any process inside could have begun a run.
    */
   brokered?: 'command' | 'whole-agent' | undefined
-  /** Who allowed what the broker asks for; undefined: no one did. Each yes counts once. */
-  takeRelease?: (() => Promise<ReleasedBy | undefined>) | undefined
+  /** Who allowed what the broker asks for; undefined: no one did, or only a rule where `byRule` is false. Each yes counts once. */
+  takeRelease?: ((byRule: boolean) => Promise<ReleasedBy | undefined>) | undefined
   /** Which installation of the hooks reported the event. */
   source?: HookSource | undefined
   /** Whether a person sits at the agent's terminal; undefined if the agent does not report it. */

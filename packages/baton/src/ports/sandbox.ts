@@ -1,4 +1,5 @@
 import type { ReleasedAction } from '@batonpass/contract/permission'
+import type { ReleasedBy } from './reactor.ts'
 
 /** Whether commands can be contained on this machine, found out by really containing one. */
 export type SandboxStatus = SandboxAvailable | SandboxUnavailable
@@ -186,14 +187,15 @@ export interface Sandbox {
   /** The agent's dialog shows a prepared command. False if nothing in it waits for a person's yes. */
   dialogOpened(session: string, id: string): Promise<boolean>
   /**
-   * The action of a command that runs, if a person's yes or rule covers it. Each yes counts once. It is in Baton's state folder,
-   * so it outlives a daemon that is killed.
+   * Whose yes covers an action of a command that runs: a person's, or where `byRule` is true a rule's. Each yes counts once. It is
+   * in Baton's state folder, so it outlives a daemon that is killed.
    */
   takeRelease(
     session: string,
     isSame: (action: ReleasedAction) => boolean,
     nowMs: number,
-  ): Promise<ReleasedAction | undefined>
+    byRule: boolean,
+  ): Promise<ReleasedBy | undefined>
   /** Ends the sandbox of a session, if it has one. */
   end(session: string): Promise<void>
   /** Ends sandboxes of sessions that are not live, such as those a killed daemon left. Returns their sessions. */

@@ -208,10 +208,9 @@ export class Sandboxes {
   }
 
   /** Who allowed this action of a running command: once. */
-  async takeRelease(session: string, outgoing: OutgoingAction): Promise<ReleasedBy | undefined> {
+  takeRelease(session: string, outgoing: OutgoingAction, byRule: boolean): Promise<ReleasedBy | undefined> {
     const isSame = (action: ReleasedAction) => isSameAction(action, outgoing)
-    const action = await this.#parts.sandbox.takeRelease(session, isSame, this.#parts.clock.now())
-    return action && (action.byRule ? 'rule' : 'person')
+    return this.#parts.sandbox.takeRelease(session, isSame, this.#parts.clock.now(), byRule)
   }
 
   /** A command ended, or continues in the background: looks for what it left behind. */

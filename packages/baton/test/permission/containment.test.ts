@@ -8,6 +8,7 @@ import {
 } from '../../src/permission/containment.ts'
 import { judge } from '../../src/permission/judge.ts'
 import { rulesInForce } from '../../src/permission/rules-in-force.ts'
+import type { UnnamedWrites } from '../../src/ports/unnamed-writes.ts'
 
 const HOME = '/home/dev'
 const WORKTREE = `${HOME}/project`
@@ -111,6 +112,29 @@ describe('a command runs in the sandbox', () => {
       inside: undefined,
       inOwn: 'env',
     })
+  })
+
+  test('of which an agent’s own sandbox would not hold what a patch brings', async () => {
+    const request = {
+      tool: 'Bash',
+      input: { command: 'git apply x.patch' },
+      cwd: WORKTREE,
+      worktree: WORKTREE,
+      home: HOME,
+    }
+    const judgement = judge(request, rulesInForce(Config.parse({}), { worktree: WORKTREE, home: HOME }))
+    const place = { worktree: WORKTREE, cwd: WORKTREE, home: HOME, readable: [], writable: [] }
+    const strict: boolean[] = []
+    const ports = {
+      exists: () => true,
+      mayChange: async (...[, , , isStrict = true]: Parameters<UnnamedWrites['mayChange']>) => {
+        strict.push(isStrict)
+        return isStrict
+      },
+    }
+    expect(await whyOutside(judgement, place, ports)).toBeUndefined()
+    expect(await whyOutside(judgement, place, ports, true)).toMatch(/other settings/)
+    expect(strict).toEqual([false, true])
   })
 
   test('of which a pull needs no yes, unless a rule of the person asks about it', async () => {

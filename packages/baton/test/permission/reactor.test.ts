@@ -450,7 +450,7 @@ test('what leaves the sandbox after a yes in the dialog is recorded as part of t
 describe('what leaves the sandbox as part of a command that a rule allows', () => {
   const decide = async (config: ConfigInput) => {
     const world = reactorWorld({ person: sayNo })
-    const takeRelease = async () => 'rule' as const
+    const takeRelease = async (byRule: boolean) => (byRule ? ('rule' as const) : undefined)
     const context = world.context(config, { attended: false, brokered: 'command', takeRelease })
     await world.answer(requested('git push origin main:one'), context)
     return { questions: world.questions.length, decision: world.decisions.at(-1) }

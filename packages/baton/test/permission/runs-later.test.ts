@@ -22,12 +22,14 @@ test.each([
   'app.code-workspace',
   '.claude/commands/deploy.md',
   '.claude/worktrees/one/.mcp.json',
+  '..a/.vscode/tasks.json',
 ])('writing %s needs a person, with a file tool as with a command', path => {
   expect(decide('Write', { file_path: `${WORKTREE}/${path}`, content: '{}' })).toBe('ask')
   expect(decide('Edit', { file_path: `${WORKTREE}/${path}`, old_string: 'a', new_string: 'b' })).toBe('ask')
   for (const command of [
     `echo '{}' > ${path}`,
     `cp a.json ${path}`,
+    `mv a.json ${path}`,
     `curl -so ${path} https://example.com/x`,
   ])
     expect([command, decide('Bash', { command })]).toEqual([command, 'ask'])
@@ -39,6 +41,11 @@ test.each(['src/mcp.json', 'vscode/tasks.json', '.claude/worktrees/one/src/a.ts'
     expect(decide('Write', { file_path: `${WORKTREE}/${path}`, content: '{}' })).toBe('allowed with undo')
     expect(decide('Bash', { command: `echo '{}' > ${path}` })).toBe('allowed with undo')
   },
+)
+
+test.each(['mv evil .vscode', 'mkdir evil && mv evil .claude/commands'])(
+  'a folder or file moved there needs one, too: %s',
+  command => expect(decide('Bash', { command })).toBe('ask'),
 )
 
 test('reading and deleting them does not, either', () => {

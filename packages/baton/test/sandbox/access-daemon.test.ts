@@ -125,7 +125,7 @@ test('an unknown host is refused and asked about once; the answer lets the next 
   // Questions whose yes would open nothing.
   const request = await run(`baton request host ${new URL(registryUrl).origin} --methods PUT`)
   expect(request).toMatchObject({ code: 1 })
-  expect(request.text).toContain('stays read-only')
+  expect(request.text).toContain('is a package registry')
   expect((await run('node get.mjs http://169.254.169.254/latest')).text).toMatch(/^403 .*reserved/)
   expect(await asks()).toEqual([])
   expect(registry.requests.some(({ line }) => line.startsWith('PUT'))).toBe(false)

@@ -74,7 +74,8 @@ describe('what a command may request', () => {
 
   test('a registry is not asked about: a yes would open nothing', () => {
     expect(parse('host', 'registry.example', 'PUT')).toEqual({
-      error: 'Commands may read from registry.example already. It is a package registry and stays read-only.',
+      error:
+        'registry.example is a package registry: commands may read from it already. To open more, name it in sandbox.hosts.',
     })
     expect(parse('host', 'http://registry.example')).toHaveProperty('name')
   })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { RecordedRepository } from '../../src/ports/broker.ts'
-import { brokerTakes } from '../../src/sandbox/broker/broker-takes.ts'
+import { brokerTakes, namesRemote } from '../../src/sandbox/broker/broker-takes.ts'
 import { commandText } from '../../src/sandbox/broker/command-text.ts'
 import { planGit, type RepositoryFacts } from '../../src/sandbox/broker/plan-git.ts'
 
@@ -32,6 +32,17 @@ const FACTS: RepositoryFacts = {
 }
 const plan = (text: string, facts: Partial<RepositoryFacts> = {}) =>
   planGit(text.split(' '), { ...FACTS, ...facts }, RECORDED, url => url.startsWith('/'))
+
+test.each([
+  ['push', false],
+  ['push -u', false],
+  ['-C sub push --force', false],
+  ['push origin', true],
+  ['push -u origin HEAD', true],
+  ['-C sub pull origin main', true],
+])('whether `git %s` names its remote: %s', (words, names) => {
+  expect(namesRemote(words.split(' '))).toBe(names)
+})
 
 describe('the broker', () => {
   test.each([

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import type { ReleasedAction } from '@batonpass/contract/permission'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { commentFor, preparedId, wrappedCommand } from '../../src/adapters/bubblewrap/box.ts'
@@ -33,11 +34,11 @@ async function releaseWorld() {
 
 const take = (
   { sandbox, project }: Pick<SandboxWorld, 'sandbox' | 'project'>,
-  { words = PUSH, cwd = project.path, nowMs = NOW, session = 'ses_test' } = {},
-) =>
-  sandbox
-    .takeRelease(session, action => isSameAction(action, { words, cwd, branch: undefined }), nowMs)
-    .then(action => action !== undefined)
+  { words = PUSH, cwd = project.path, nowMs = NOW, session = 'ses_test', byRule = true } = {},
+) => {
+  const isSame = (action: ReleasedAction) => isSameAction(action, { words, cwd, branch: undefined })
+  return sandbox.takeRelease(session, isSame, nowMs, byRule).then(by => by !== undefined)
+}
 
 /** As the agent runs it after a yes. */
 const runText = (text: string, cwd: string) =>
@@ -116,6 +117,8 @@ describe('a yes in the dialog, in a real sandbox', { timeout: 120_000 }, () => {
     expect(await take(world)).toBe(false)
     runText(text, world.project.path)
     expect(await take(world, { words: ['git', 'push', 'origin', 'other'] })).toBe(false)
+    // Where another rule asks, this one's yes is neither taken nor used up.
+    expect(await take(world, { byRule: false })).toBe(false)
     expect(await take(world)).toBe(true)
     expect(await take(world)).toBe(false)
   })

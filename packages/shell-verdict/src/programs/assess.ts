@@ -171,7 +171,7 @@ function demandKnownFlags(compiled: CompiledSpec, parsed: Parsed, result: Assess
   result.reason =
     strange === undefined
       ? `with an argument only known when it runs, which may be a flag: ${uncertain?.text ?? ''}`
-      : `with the flag ${strange}, which is not a known one`
+      : `with the unknown flag ${strange}`
 }
 
 function placePositionals(compiled: CompiledSpec, parsed: Parsed, result: Assessment): void {

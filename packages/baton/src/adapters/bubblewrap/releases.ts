@@ -3,6 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ReleasedAction } from '@batonpass/contract/permission'
 import { z } from 'zod'
+import type { ReleasedBy } from '../../ports/reactor.ts'
 import type { Release } from '../../ports/sandbox.ts'
 
 const Stored = z.object({ actions: z.array(ReleasedAction), isGranted: z.boolean(), untilMs: z.number() })
@@ -23,33 +24,38 @@ export async function recordDialog(request: string): Promise<boolean> {
 }
 
 /**
- * Uses up one action of a request that runs, and returns it: a rule allows it, or a person saw it in the dialog and the box
- * started, which only a yes lets it do. Creating the file of a used action fails if it exists, so of several callers one gets it.
+ * Uses up one action of a request that runs, and says whose yes it was: a rule allows it, or a person saw it in the dialog and the
+ * box started, which only a yes lets it do. Creating the file of a used action fails if it exists, so of several callers one gets it.
  */
 export async function takeRelease(
   requests: string,
   prefix: string,
   isSame: (action: ReleasedAction) => boolean,
   nowMs: number,
-): Promise<ReleasedAction | undefined> {
+  byRule: boolean,
+): Promise<ReleasedBy | undefined> {
+  const found: { by: ReleasedBy; use: string }[] = []
   for (const name of await readdir(requests).catch(() => [])) {
     const request = join(requests, name)
     const has = (file: string) => existsSync(join(request, file))
     if (!name.startsWith(prefix) || !has('taken')) continue
     const release = await readRelease(request)
     if (!release || release.untilMs < nowMs) continue
-    const isSaidYes = release.isGranted || has('dialog')
+    const isSeen = has('dialog')
     for (const [index, action] of release.actions.entries()) {
-      if (!isSame(action) || !(isSaidYes || action.byRule)) continue
-      const used = writeFile(join(request, `used-${index}`), '', { flag: 'wx', mode: 0o600 })
-      if (
-        await used.then(
-          () => true,
-          () => false,
-        )
-      )
-        return action
+      if (!isSame(action)) continue
+      const use = join(request, `used-${index}`)
+      if (isSeen || (release.isGranted && !action.byRule)) found.push({ by: 'person', use })
+      else if (action.byRule && byRule) found.push({ by: 'rule', use })
     }
+  }
+  // A rule's yes is not used up where a person gave one.
+  for (const { by, use } of found.sort((a, b) => a.by.localeCompare(b.by))) {
+    const isFirst = await writeFile(use, '', { flag: 'wx', mode: 0o600 }).then(
+      () => true,
+      () => false,
+    )
+    if (isFirst) return by
   }
   return undefined
 }

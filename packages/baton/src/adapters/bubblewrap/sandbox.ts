@@ -157,8 +157,8 @@ export function bubblewrapSandbox(options: BubblewrapOptions): Sandbox {
       if (!/^[0-9a-z]+$/.test(id) || !id.startsWith(nameOf(session))) return false
       return recordDialog(join(folder, 'requests', id))
     },
-    takeRelease: (session, isSame, nowMs) =>
-      takeRelease(join(folder, 'requests'), nameOf(session), isSame, nowMs),
+    takeRelease: (session, isSame, nowMs, byRule) =>
+      takeRelease(join(folder, 'requests'), nameOf(session), isSame, nowMs, byRule),
     async end(session) {
       if (existsSync(folderOf(session))) await endNamed(nameOf(session))
     },

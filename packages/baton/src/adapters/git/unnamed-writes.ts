@@ -87,9 +87,10 @@ async function brings(look: Look, sub: string, words: readonly string[]): Promis
 async function bringsInside(look: Look, sub: string, words: readonly string[]): Promise<boolean> {
   const plain = words.filter(word => !word.startsWith('-'))
   const has = (option: RegExp) => words.some(word => option.test(word))
+  const hasOnly = (option: RegExp) => words.every(word => !word.startsWith('-') || option.test(word))
   // Without the index, a patch or a reset records nothing about a file that it could not write.
-  if (sub === 'apply' && !has(/^(--index|--cached|-3|--3way)$/)) return false
-  if (sub === 'reset' && !has(/^--(hard|merge|keep|recurse-submodules)$/)) return false
+  if (sub === 'apply' && hasOnly(APPLIES)) return false
+  if (sub === 'reset' && hasOnly(RESETS)) return false
   if (sub === 'update-index') return false
   if (sub === 'rebase' && has(/^--(continue|skip|abort|quit)$/))
     return await any(look, (await exists(look, 'REBASE_HEAD')) ? HALF_DONE : ['HEAD'])
@@ -104,6 +105,12 @@ async function bringsInside(look: Look, sub: string, words: readonly string[]): 
   if (sub === 'pull') return await any(look, [plain.length === 2 ? plain.join('/') : '@{upstream}', 'HEAD'])
   return await brings(look, sub, words)
 }
+
+/** Options that leave the index alone. Git takes shortened ones, too, so no others count. */
+const APPLIES =
+  /^(-|-p\d+|-C\d+|-R|--reverse|-v|--verbose|-q|--quiet|--check|--stat|--reject|--recount|--unidiff-zero|--whitespace=\w+|--ignore-whitespace)$/
+/** Options with which files stay as they are. */
+const RESETS = /^(-q|--quiet|--soft|--mixed|-N|--intent-to-add|-p|--patch|--)$/
 
 const CONTAINED_OPTIONS =
   /^(-q|--quiet|-v|--verbose|-i|--interactive|-r|--rebase|--no-rebase|--ff-only|--auto(stash|squash)|--no-auto(stash|squash)|--update-refs|--stat|--no-stat|--no-edit|-p|--prune)$/

@@ -93,11 +93,10 @@ export function judgePaths(
           found.closed ??= guardedFolder(posix.dirname(real), change, guarded)
       }
       if (!assessment.deletes)
-        found.secret ??=
-          secretPath(path, request.home) ??
-          secretPath(real, request.home) ??
-          runsLater(path, worktree) ??
-          runsLater(real, worktree)
+        found.secret ??= secretPath(path, request.home) ?? secretPath(real, request.home)
+      // What is moved away is not told from where it goes.
+      if (!assessment.deletes || /^g?mv$/.test(assessment.program) || assessment.path[0] === 'mv')
+        found.secret ??= runsLater(path, worktree) ?? runsLater(real, worktree)
       if (assessment.deletes && isRoot(real, request.home)) found.root ??= real
       if (!insideWorktree(word, path, real, worktree, assessment)) inside = false
     }

@@ -137,7 +137,7 @@ const fold = (path: string): string => path.toLowerCase()
 export function runsLater(path: string, worktree: string): string | undefined {
   if (/(^|\/)\.git$/i.test(path)) return 'the link of a folder to its repository (.git)'
   const below = posix.relative(worktree, path).replace(WORKTREE_OF_AGENT, '')
-  const what = below.startsWith('..') ? undefined : whyPartProtected(below)
+  const what = below === '..' || below.startsWith('../') ? undefined : whyPartProtected(below)
   if (what !== undefined) return `${what} (${below})`
   return COMMIT_SCRIPTS.test(path)
     ? `a script that git runs at a commit (${posix.basename(path)})`
@@ -145,7 +145,9 @@ export function runsLater(path: string, worktree: string): string | undefined {
 }
 
 /** Agents keep whole worktrees in folders that are otherwise theirs. */
-const WORKTREE_OF_AGENT = new RegExp(`^(?:${WORKTREES_OF_AGENTS.join('|')})/[^/]+/`)
+const WORKTREE_OF_AGENT = new RegExp(
+  `^(?:${WORKTREES_OF_AGENTS.map(folder => folder.replaceAll('.', '\\.')).join('|')})/[^/]+/`,
+)
 
 const COMMIT_SCRIPTS =
   /(^|\/)(\.(husky|githooks|lefthook)(\/|$)|\.?lefthook(-local)?\.(ya?ml|toml|json)$|\.pre-commit-config\.ya?ml$|\.huskyrc|\.lintstagedrc|\.simple-git-hooks)/i

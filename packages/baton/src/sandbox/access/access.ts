@@ -54,7 +54,7 @@ function parseHost(
     return { error: 'Name a host, such as api.example.com or http://api.example.com:8080.' }
   if (isRegistry(rule))
     return {
-      error: `Commands may read from ${rule.host} already. It is a package registry and stays read-only.`,
+      error: `${rule.host} is a package registry: commands may read from it already. To open more, name it in sandbox.hosts.`,
     }
   if (namesThisMachine(rule.host))
     return { error: `${rule.host} is this machine. Request the port: baton request port ${rule.port}` }

@@ -1,6 +1,7 @@
 import { isInside } from '@batonpass/shell-verdict/paths/resolve'
 import type { BrokerCall, Mirror, RecordedRepository } from '../../ports/broker.ts'
 import { Exit, Facts } from './broker-messages.ts'
+import { namesRemote } from './broker-takes.ts'
 import { type BrokeredCall, refuse, refusedByChain, requestOf } from './brokered-call.ts'
 import { commandText } from './command-text.ts'
 import { type GitWork, isRefName, planGit } from './plan-git.ts'
@@ -106,7 +107,8 @@ async function runPlan(
     }
   }
   const request = requestOf(work, plan.shown, recorded.worktree)
-  const refused = isDecided ? undefined : await refusedByChain(work, request, facts.head)
+  const isClear = recorded.remotes.length === 1 || namesRemote(call.argv)
+  const refused = isDecided ? undefined : await refusedByChain(work, request, { head: facts.head, isClear })
   if (refused !== undefined) return refused
   if (call.signal.aborted) return 1
   const exit = await mirror.run(plan.args, call)

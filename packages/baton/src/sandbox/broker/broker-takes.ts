@@ -16,6 +16,12 @@ export const isPull = ([program, ...words]: readonly ExpectedWord[]): boolean =>
   program === 'git' &&
   gitCommand(words.map(word => (typeof word === 'string' ? word : undefined)))[0] === 'pull'
 
+/** Whether a git command names its remote. Otherwise settings do, which the command that it is part of may have changed. */
+export const namesRemote = (words: readonly string[]): boolean =>
+  gitCommand(words)
+    .slice(1)
+    .some(word => !word.startsWith('-'))
+
 /** The subcommand and what follows it. */
 function gitCommand<W extends string | undefined>(words: readonly W[]): readonly W[] {
   let at = 0

@@ -17,7 +17,7 @@ export interface BrokerParts {
   /** What the permission chain makes of a command that shall run outside: undefined lets it run. */
   whyNot(session: string, request: BrokerRequest, waiting: BrokerWaiting): Promise<string | undefined>
   /** Who allowed exactly this before its command ran; each yes counts once. */
-  takeRelease(session: string, outgoing: OutgoingAction): Promise<ReleasedBy | undefined>
+  takeRelease(session: string, outgoing: OutgoingAction, byRule: boolean): Promise<ReleasedBy | undefined>
   /** Reports what became of a gh command that `whyNot` let run: its output, or undefined if it failed or did not run. */
   ended(session: string, request: BrokerRequest, output: string | undefined): Promise<void>
   /** Asks the person to open a host, a port or a path to the session's commands, and waits for the answer. */
@@ -49,7 +49,7 @@ export interface BrokerRequest {
 export interface BrokerWaiting {
   signal: AbortSignal
   /** Who allowed it before the command ran: asked only if nothing else decides, because it counts once. */
-  takeRelease(): Promise<ReleasedBy | undefined>
+  takeRelease(byRule: boolean): Promise<ReleasedBy | undefined>
 }
 
 export interface BrokerRecord {
@@ -101,11 +101,14 @@ export const requestOf = (
   cwd = brokered.worktree,
 ): BrokerRequest => ({ call: parts.newCall(), words, cwd })
 
-/** Takes a command through the permission chain. Undefined: it may run; otherwise the exit code of its refusal. */
+/**
+ * Takes a command through the permission chain. Undefined: it may run; otherwise the exit code of its refusal. `isClear`: its words
+ * leave no choice of the remote, so a rule that allows the command that it is part of covers it.
+ */
 export async function refusedByChain(
   work: BrokeredCall,
   request: BrokerRequest,
-  head?: string | undefined,
+  { head, isClear = true }: { head?: string | undefined; isClear?: boolean } = {},
 ): Promise<number | undefined> {
   const { parts, session, call } = work
   const outgoing = {
@@ -113,7 +116,7 @@ export async function refusedByChain(
     cwd: call.cwd,
     branch: head?.replace(/^refs\/heads\//, ''),
   }
-  const takeRelease = () => parts.takeRelease(session, outgoing)
+  const takeRelease = (byRule: boolean) => parts.takeRelease(session, outgoing, byRule && isClear)
   const why = await parts.whyNot(session, request, { signal: call.signal, takeRelease })
   if (why === undefined) return undefined
   const isGone = call.signal.aborted

@@ -100,6 +100,9 @@ it.each([
   ['reset --hard fine', false],
   ['apply new.patch', false],
   ['apply --index new.patch', true],
+  // Git takes it for --index.
+  ['apply --ind new.patch', true],
+  ['reset --har evil', true],
   ['update-index --chmod=+x README.md', false],
   ['rebase main..evil', true],
   ['pull --strategy=ours', true],
