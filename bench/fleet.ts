@@ -1,9 +1,11 @@
 /**
  * A fleet in virtual time, with Baton's own code for the decisions: which job is next, what happens to a job, when the
  * lease of a machine is dead, whose merge is next. Machines die and sleep, agents fail, branches conflict.
- * Run: node bench/fleet.ts [--machines 250] [--slots 4] [--issues 100000] [--repositories 2000] [--seed 1]
+ * With --queue: jobs per second of the real queue in a real PostgreSQL, with 1, 2, 4 and 8 workers.
+ * Run: node bench/fleet.ts [--queue] [--machines 250] [--slots 4] [--issues 100000] [--repositories 2000] [--seed 1]
  */
 import { parseArgs } from 'node:util'
+import { measureQueue } from './fleet/queue-rate.ts'
 import { simulate } from './fleet/simulate.ts'
 
 const { values } = parseArgs({
@@ -13,8 +15,13 @@ const { values } = parseArgs({
     issues: { type: 'string', default: '100000' },
     repositories: { type: 'string', default: '2000' },
     seed: { type: 'string', default: '1' },
+    queue: { type: 'boolean', default: false },
   },
 })
+if (values.queue) {
+  console.table(await measureQueue([1, 2, 4, 8]))
+  process.exit()
+}
 const number = (name: keyof typeof values) => Number(values[name])
 const began = performance.now()
 const size = {
