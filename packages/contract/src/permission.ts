@@ -112,6 +112,9 @@ export const ReleasedAction = z.object({
 })
 export type ReleasedAction = z.infer<typeof ReleasedAction>
 
+/** Who allowed what leaves the sandbox, before its command ran: a person, or a rule of theirs. */
+export type ReleasedBy = 'person' | 'rule'
+
 /** A part of a command for which the broker does outside what it needs. */
 export const BrokeredPart = ReleasedAction.extend({
   /** As in `PermissionStep`. */

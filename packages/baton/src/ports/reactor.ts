@@ -1,13 +1,11 @@
 import type { Config } from '@batonpass/contract/config'
 import type { AgentEvent } from '@batonpass/contract/event'
 import type { HookSource } from '@batonpass/contract/hook'
+import type { ReleasedBy } from '@batonpass/contract/permission'
 import type { Reaction } from '@batonpass/contract/reaction'
 import type { Session } from '@batonpass/contract/session'
 import type { DecodedEvent } from './agent.ts'
 import type { Contribution, ReactorName } from './contribution.ts'
-
-/** Who allowed what leaves the sandbox, before its command ran: a person, or a rule of theirs. */
-export type ReleasedBy = 'person' | 'rule'
 
 /** What a reactor receives besides the event. */
 export interface ReactionContext {

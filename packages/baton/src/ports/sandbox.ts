@@ -1,5 +1,4 @@
-import type { ReleasedAction } from '@batonpass/contract/permission'
-import type { ReleasedBy } from './reactor.ts'
+import type { ReleasedAction, ReleasedBy } from '@batonpass/contract/permission'
 
 /** Whether commands can be contained on this machine, found out by really containing one. */
 export type SandboxStatus = SandboxAvailable | SandboxUnavailable

@@ -1,7 +1,6 @@
-import type { ReleasedAction } from '@batonpass/contract/permission'
+import type { ReleasedAction, ReleasedBy } from '@batonpass/contract/permission'
 import type { Clock } from '../ports/clock.ts'
 import type { ForwardedPort, InsideNetwork, PortForwards } from '../ports/network.ts'
-import type { ReleasedBy } from '../ports/reactor.ts'
 import type {
   ContainedRun,
   FoundRequest,

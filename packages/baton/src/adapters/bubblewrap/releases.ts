@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ReleasedAction } from '@batonpass/contract/permission'
+import { ReleasedAction, type ReleasedBy } from '@batonpass/contract/permission'
 import { z } from 'zod'
-import type { ReleasedBy } from '../../ports/reactor.ts'
 import type { Release } from '../../ports/sandbox.ts'
 
 const Stored = z.object({ actions: z.array(ReleasedAction), isGranted: z.boolean(), untilMs: z.number() })

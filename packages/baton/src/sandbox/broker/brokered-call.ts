@@ -1,3 +1,4 @@
+import type { ReleasedBy } from '@batonpass/contract/permission'
 import type { z } from 'zod'
 import type {
   BrokerCall,
@@ -6,7 +7,6 @@ import type {
   OutsideWork,
   RecordedRepository,
 } from '../../ports/broker.ts'
-import type { ReleasedBy } from '../../ports/reactor.ts'
 import { TextAnswer } from './broker-messages.ts'
 import { commandText } from './command-text.ts'
 import type { OutgoingAction } from './released-actions.ts'
