@@ -1,4 +1,5 @@
 import type { FileChange } from '../ports/compare-tests.ts'
+import { readScripts } from './package-scripts.ts'
 import { basesOf, inheritedSettings, LEAVES_OUT, type Settings } from './read-settings.ts'
 import { isCi, isSettings, mayBeCalled } from './relevant-files.ts'
 import { narrows } from './weaker-ci.ts'
@@ -19,23 +20,33 @@ export function loosenedSettings(changes: readonly FileChange[], folders?: Reado
   return settings.flatMap(({ path, before, after }) => {
     if (before === after || (before === undefined && isVariant(path))) return []
     // The files that it gave settings to say whether those are gone.
-    if (after === undefined && bases.has(path)) return []
-    if (before === undefined && isNewTool(path, changes)) return []
+    if (after === undefined && bases.has(path) && !READ_BY_ITSELF.test(path)) return []
+    const isTool = before === undefined && isNewTool(path, changes)
     const isNew = before === undefined && folders?.has(folderOf(path)) === false
-    if (isNew && !movedInto(folderOf(path), changes)) return []
+    if (isNew && !isTool && !movedInto(folderOf(path), changes)) return []
     const is = new Map(inheritedSettings(path, after, filesNow))
     if (after === undefined)
       for (const other of moved)
-        for (const [key, values] of inheritedSettings(other.path, other.after, filesNow)) is.set(key, values)
+        if (appliesTo(path, other.path))
+          for (const [key, values] of inheritedSettings(other.path, other.after, filesNow))
+            is.set(key, values)
     const was = inheritedSettings(path, before, filesBefore)
     const keys = new Set([...was.keys(), ...is.keys()])
     // What looks only at a new folder left nothing out.
     const found = [...keys]
       .filter(key => !(isNew && LOOKS_ONLY_AT.test(nameOf(key))))
+      .filter(key => !isTool || leavesOutTests(path, nameOf(key)))
       .flatMap(key => looser(path, key, was, is) ?? [])
     return found.slice(0, MAX_FINDINGS).map(what => `${what} in ${path}`)
   })
 }
+
+/** Files that a tool reads without being told: without them, it checks less, whoever extended them. */
+const READ_BY_ITSELF = /(?:^|\/)(?:[tj]sconfig\.json|\.eslintrc[^/]*)$/
+
+/** Whether a tool may read the second file where it read the first one: it is in the same folder or above. */
+const appliesTo = (path: string, other: string): boolean =>
+  folderOf(path).startsWith(folderOf(other)) && (!isVariant(other) || isVariant(path))
 
 const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1)
 
@@ -51,19 +62,28 @@ function movedInto(folder: string, changes: readonly FileChange[]): boolean {
 }
 
 /**
- * Whether a new file configures a tool that the project did not use before, next to all those that it used: what was checked then
- * still is. All that may name a tool has to be among the changes: the manifest, the files of CI and what these call.
+ * Whether a new file configures a tool that the project did not use before, next to all those that it used and with all its scripts
+ * as they were: what was checked then still is. All that may name a tool has to be among the changes: the manifest, the files of CI
+ * and what these call.
  */
 function isNewTool(path: string, changes: readonly FileChange[]): boolean {
   const tool = TOOLS.find(name => path.slice(path.lastIndexOf('/') + 1).startsWith(`${name}.`))
   const manifest = changes.find(each => each.path === 'package.json')
   if (tool === undefined || manifest?.before === undefined || !manifest.after?.includes(tool)) return false
   const { before, after } = manifest
+  const scripts = readScripts(after)
   return (
+    [...readScripts(before)].every(([name, script]) => scripts.get(name) === script) &&
     !changes.some(each => mayNameTools(each.path) && each.before?.includes(tool)) &&
     TOOLS.every(name => !before.includes(name) || after.includes(name))
   )
 }
+
+/** Settings that no new tool may have: with them, it passes without the tests. Playwright has tests of its own. */
+const leavesOutTests = (path: string, name: string): boolean =>
+  LOOKS_ONLY_AT.test(name)
+    ? !/playwright\.config\.\w+$/.test(path)
+    : LEAVES_OUT.test(name) && !/^retr(?:y|ies)$/i.test(name)
 
 const TOOLS = ['vitest', 'jest', 'playwright', 'cypress', 'karma', 'mocha', 'ava', 'eslint', 'biome']
 const mayNameTools = (path: string): boolean =>

@@ -204,6 +204,70 @@ describe('settings', () => {
     expect(await inRepository(before, after)).not.toEqual([])
   })
 
+  const rules = json({ rules: { eqeqeq: 'error' } })
+  it.each<[string, Record<string, string>, Record<string, string>]>([
+    [
+      'that ESLint read in all folders',
+      { '.eslintrc.json': rules, 'docs/.eslintrc.json': json({ extends: '../.eslintrc.json' }) },
+      { 'docs/.eslintrc.json': rules },
+    ],
+    [
+      'of the tsconfig.json of the root',
+      {
+        'tsconfig.json': json({ compilerOptions: strict }),
+        'docs/tsconfig.json': json({ extends: '../tsconfig.json' }),
+      },
+      { 'docs/tsconfig.json': json({ compilerOptions: strict }) },
+    ],
+    ['that move into another folder', { '.eslintrc.json': rules }, { 'unused/.eslintrc.json': rules }],
+    [
+      'that move into a file that no tool reads',
+      { 'tsconfig.json': json({ compilerOptions: strict }) },
+      { 'tsconfig.other.json': json({ compilerOptions: strict }) },
+    ],
+  ])('%s are gone', async (_, before, after) => {
+    expect(await inRepository({ ...before, 'src/a.ts': 'a' }, { ...after, 'src/a.ts': 'a' })).not.toEqual([])
+  })
+
+  it('that move into a folder above are still there', async () => {
+    expect(
+      await inRepository({ 'src/.eslintrc.json': rules }, { '.eslintrc.yml': 'rules:\n  eqeqeq: error\n' }),
+    ).toEqual([])
+  })
+
+  const scripted = (test: string, ...tools: string[]) =>
+    json({ scripts: { test }, devDependencies: Object.fromEntries(tools.map(each => [each, '1'])) })
+  const vitest = (settings: string) => ({ 'vitest.config.ts': `export default { test: { ${settings} } }` })
+  it.each<[string, string, string, Record<string, string>]>([
+    ['runs the tests now', scripted('node --test'), scripted('playwright test', 'playwright'), retries],
+    [
+      'runs the tests now',
+      scripted('mocha', 'mocha'),
+      scripted('vitest run', 'vitest', 'mocha'),
+      vitest('retry: 2'),
+    ],
+    [
+      'passes without tests',
+      scripted('node --test'),
+      scripted('node --test', 'vitest'),
+      vitest('passWithNoTests: true'),
+    ],
+    [
+      'excludes them',
+      scripted('node --test'),
+      scripted('node --test', 'vitest'),
+      vitest("exclude: ['**/*.test.ts']"),
+    ],
+    [
+      'includes others',
+      scripted('node --test'),
+      scripted('node --test', 'vitest'),
+      vitest("include: ['none/**']"),
+    ],
+  ])('of a new tool that %s may leave something out', async (_, was, is, files) => {
+    expect(await inRepository({ 'package.json': was }, { 'package.json': is, ...files })).not.toEqual([])
+  })
+
   it('of a new folder into which code moved leave nothing out', async () => {
     const moved = { 'packages/new/src/a.ts': 'a()\n' }
     const withText = (settings: object) => ({ ...moved, 'packages/new/tsconfig.json': json(settings) })
