@@ -16,10 +16,61 @@ export interface CiCommand {
 /** The commands in the values of `run`, `script` and their like: those that may test something, or all. */
 export function commandsIn(text: string | undefined, which: 'tests' | 'all' = 'tests'): CiCommand[] {
   if (text === undefined || text.length > MAX_TEXT) return []
-  return scriptsIn(readYaml(text), MAX_LEVELS).flatMap(({ script, shell, decides }) =>
+  return commandsOfScripts(scriptsIn(readYaml(text), MAX_LEVELS), which)
+}
+
+const commandsOfScripts = (scripts: readonly CiScript[], which: 'tests' | 'all'): CiCommand[] =>
+  scripts.flatMap(({ script, shell, decides }) =>
     readCommands(script, shell, which).map(each => ({ ...each, decides: decides && each.decides })),
   )
+
+/**
+ * What CI does in a file, each with all that its step says otherwise and the conditions around it: the actions that it uses, without
+ * their versions, and all commands that decide. Undefined if Baton cannot read it.
+ */
+export function partsIn(text = ''): string[] | undefined {
+  const file = text.length > MAX_TEXT ? undefined : readYaml(text)
+  if (file === undefined) return text === '' ? [] : undefined
+  try {
+    return stepsIn(file, MAX_LEVELS, []).flatMap(({ step, around }) => {
+      const own = Object.entries(step).filter(
+        ([key]) => !SCRIPT_KEY.test(key) && !/^(?:name|id|uses)$/.test(key),
+      )
+      const scripts = Object.fromEntries(Object.entries(step).filter(([key]) => SCRIPT_KEY.test(key)))
+      const shell = shellOf(step)
+      const commands = commandsOfScripts(scriptsIn(scripts, 2, shell), 'all')
+      const does = [
+        ...(typeof step.uses === 'string' ? [step.uses.replace(/@.*$/, '')] : []),
+        ...commands.flatMap(({ command, decides }) => (decides ? [command] : [])),
+      ]
+      const under = JSON.stringify([around, own.sort(([one], [other]) => (one < other ? -1 : 1))])
+      return does.map(each => `${each}\n${under}`)
+    })
+  } catch {
+    // It may contain itself.
+    return undefined
+  }
 }
+
+interface Step {
+  step: Record<string, unknown>
+  around: readonly unknown[]
+}
+
+function stepsIn(value: unknown, depth: number, around: readonly unknown[]): Step[] {
+  if (typeof value !== 'object' || value === null || depth === 0) return []
+  const step = value as Record<string, unknown>
+  const isStep = Object.keys(step).some(key => key === 'uses' || SCRIPT_KEY.test(key))
+  const conditions = Object.entries(step).filter(([key]) => CONDITION.test(key))
+  const inner = conditions.length > 0 ? [...around, conditions] : around
+  return [
+    ...(isStep ? [{ step, around }] : []),
+    ...Object.values(step).flatMap(each => stepsIn(each, depth - 1, inner)),
+  ]
+}
+
+/** What says for all steps of a job, or of a file, whether and where they run. */
+const CONDITION = /^(?:if|when|rules|only|except|condition|defaults|shell|working[-_]?directory)$/i
 
 /** The commands of a shell text. Where it is not valid shell, all of them count, but only for what was like that before. */
 function readCommands(text: string, options: Shell, which: 'tests' | 'all' = 'tests'): CiCommand[] {

@@ -1,5 +1,5 @@
 import type { FileChange } from '../ports/compare-tests.ts'
-import { type Callees, type CiCommand, callees, commandsIn, runBy } from './ci-scripts.ts'
+import { type Callees, type CiCommand, callees, commandsIn, partsIn, runBy } from './ci-scripts.ts'
 
 /**
  * How the changes of the files of CI make it weaker. What moves to another of them is not gone. `called` are changed files that
@@ -12,8 +12,7 @@ export function findWeakerCi(changes: readonly FileChange[], called: readonly Fi
   const runs = runBy(now, filesNow).map(withWords)
   const steps = (side: 'before' | 'after') =>
     changes.reduce((total, change) => total + count(change[side], STEP), 0)
-  const parts = (side: 'before' | 'after') => changes.flatMap(change => partsOf(change[side]))
-  const isFewer = steps('after') < steps('before') && !areAmong(parts('before'), parts('after'))
+  const isFewer = steps('after') < steps('before') && !onlyJoined(changes)
   const ofCi = changes.flatMap(({ path, before, after }) => {
     if (before === undefined) return []
     const { gone, ignored } = lostTests(commandsIn(before), filesBefore, runs)
@@ -65,13 +64,14 @@ function lostTests(
   }
 }
 
-/** What CI does in a file: the actions that it uses, and all commands that decide. */
-const partsOf = (text = ''): string[] => [
-  ...[...text.matchAll(USES)].map(([, action = '']) => action),
-  ...commandsIn(text, 'all').flatMap(({ command, decides }) => (decides ? [command] : [])),
-]
+/** Whether files do all that they did, as often and under the same conditions: then steps were only joined. */
+function onlyJoined(changes: readonly FileChange[]): boolean {
+  const before = changes.map(change => partsIn(change.before))
+  const now = changes.flatMap(change => partsIn(change.after) ?? [])
+  return before.every(parts => parts !== undefined) && areAmong(before.flat(), now)
+}
 
-/** Whether each part is there as often as before: then steps were only joined. */
+/** Whether each part is there as often as before. */
 function areAmong(before: readonly string[], now: readonly string[]): boolean {
   const left = new Map<string, number>()
   for (const part of now) left.set(part, (left.get(part) ?? 0) + 1)
@@ -100,8 +100,6 @@ const withoutAlternative = (line: string): string => (line.split('||')[0] ?? '')
 const MAKE_TARGETS = ['test', 'check', 'lint']
 
 const STEP = /^[ \t]*(?:-\s{1,50})?(?:run|uses|script)\s{0,50}:/gm
-/** An action, without its version. */
-const USES = /^[ \t]*(?:-\s{1,50})?uses\s{0,50}:\s{0,50}([^\s@#]{1,300})/gm
 const LENIENT =
   /\|\|\s{0,50}(?:true|:)(?=\s|$)|continue-on-error:\s{0,50}true|allow_failure:\s{0,50}true|\bif:\s{0,50}(?:false|\$\{\{\s{0,50}false)|\bexit 0\b/gm
 const count = (text: string | undefined, pattern: RegExp): number => text?.match(pattern)?.length ?? 0

@@ -370,6 +370,16 @@ describe('the commands of CI', () => {
     ['run: ./a\n      - run: ./a', 'run: ./a'],
     ['uses: a/codeql@v1\n      - run: ./a', 'run: ./a && ./b'],
     ['uses: a/codeql@v1\n      - uses: a/b@v1', 'uses: a/b@v1'],
+    [
+      'run: npm ci\n      - run: npm test',
+      "run: npm ci && npm test\n        if: github.event_name == 'schedule'",
+    ],
+    ['run: npm ci\n      - run: npm test', 'run: npm ci && npm test\n        working-directory: docs'],
+    ['run: npm ci\n      - run: npm test', 'run: npm ci && npm test\n    if: github.event_name == 0'],
+    [
+      'run: npm ci\n      - run: ./a\n      - uses: a/lint@v3\n        with: { args: --strict }',
+      'run: npm ci && ./a\n      - uses: a/lint@v3\n        with: { args: --help }',
+    ],
   ])('in steps that are joined may not be fewer: %s, now %s', (before, after) => {
     expect(findWeakened([ci(file(`      - ${before}`), file(`      - ${after}`))])).not.toEqual([])
   })
