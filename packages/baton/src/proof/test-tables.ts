@@ -1,4 +1,5 @@
 import { type BracketEnds, pairBrackets, type Range } from './brackets.ts'
+import { argumentsAt } from './live-code.ts'
 import type { Language } from './strip-literals.ts'
 
 /** Code that runs once for each row of a table. */
@@ -34,7 +35,6 @@ export function rowsInGo(code: string): number {
 function inGo(code: string): Repeated[] {
   const found: Repeated[] = []
   const closing = pairBrackets(code)
-  const lists = new Map<string, number>()
   /** Where the rows of a list begin whose type begins here. */
   const rowsAt = (at: number): number | undefined => {
     const [type] = GO_LIST.exec(code.slice(at, at + 200)) ?? []
@@ -45,25 +45,75 @@ function inGo(code: string): Repeated[] {
     const table = end === undefined ? undefined : /^\s{0,99}\{/.exec(code.slice(end + 1, end + 50))
     return end === undefined || !table ? undefined : end + table[0].length
   }
-  for (const { index, 0: start, 1: name = '' } of [
-    ...code.matchAll(/(?<![\w.])(\w{1,80})\s{0,20}:?=\s{0,20}(?=\[|map\[)/g),
-  ].slice(0, MAX_PARTS)) {
-    const rows = lists.has(name) ? undefined : rowsAt(index + start.length)
-    if (rows !== undefined) lists.set(name, rows)
+  // A list of another function may have the same name.
+  const functions = [...code.matchAll(/^func\b/gm)].map(({ index }) => index)
+  let last = 0
+  const inFunction = (at: number, name: string) => {
+    while (last > 0 && (functions[last - 1] ?? 0) > at) last -= 1
+    while ((functions[last] ?? code.length) <= at) last += 1
+    return `${last} ${name}`
   }
-  for (const { index, 0: start, 1: name } of [
-    ...code.matchAll(/\bfor\s[^;{}\n]{0,200}?\brange\s{1,20}(?:(\w{1,80})\s{0,20}\{)?/g),
+  const lists = new Map<string, number | undefined>()
+  let left = MAX_READ
+  for (const { index, 0: start, 1: name = '' } of [
+    ...code.matchAll(/(?<![\w.])(\w{1,80})\s{0,20}:?=(?!=)\s{0,20}/g),
   ].slice(0, MAX_PARTS)) {
-    const rows = name === undefined ? rowsAt(index + start.length) : lists.get(name)
-    const last = rows === undefined ? undefined : closing(rows)
-    if (rows === undefined || last === undefined) continue
+    const key = inFunction(index, name)
+    // What gets another value may have no rows.
+    lists.set(key, lists.has(key) ? undefined : rowsAt(index + start.length))
+  }
+  for (const { index, 0: start, 1: variables = '', 2: name } of [
+    ...code.matchAll(/\bfor\s([^;{}\n]{0,200}?)\brange\s{1,20}(?:(\w{1,80})\s{0,20}\{)?/g),
+  ].slice(0, MAX_PARTS)) {
+    const rows = name === undefined ? rowsAt(index + start.length) : lists.get(inFunction(index, name))
+    const end = rows === undefined ? undefined : closing(rows)
+    if (rows === undefined || end === undefined) continue
     const times = elements(code, rows, closing)
-    const body = name === undefined ? code.indexOf('{', last) : index + start.length - 1
-    const end = closing(body)
-    if (times > 1 && end !== undefined) found.push({ start: body, end, times })
+    const body = name === undefined ? code.indexOf('{', end) : index + start.length - 1
+    const bodyEnd = closing(body)
+    if (times < 2 || bodyEnd === undefined || left <= 0) continue
+    left -= Math.min(bodyEnd - body, MAX_TABLE)
+    const names = variables.match(/\b(?!_\b)\w{1,80}/g) ?? []
+    for (const range of testsOfRow(code, { start: body, end: bodyEnd }, names, closing))
+      if (found.length < MAX_PARTS) found.push({ ...range, times })
   }
   return found
 }
+
+/** The assertions in the body of a loop that look at its row: others show the same each time. */
+function testsOfRow(
+  code: string,
+  { start, end }: Range,
+  names: readonly string[],
+  closing: BracketEnds,
+): Range[] {
+  const found: Range[] = []
+  if (names.length === 0) return found
+  const row = new RegExp(`(?<![\\w.])(?:${names.join('|')})(?!\\w)`)
+  let past = 0
+  for (const { index, 0: head, 1: check } of code
+    .slice(start, Math.min(end, start + MAX_TABLE))
+    .matchAll(/\bif\s[^{}\n]{1,300}\{|\b(?:assert|require)\.(\w{1,40})\(/g)) {
+    const at = start + index
+    if (at < past) continue
+    const close = closing(at + head.length - 1)
+    if (close === undefined) continue
+    // What is compared; a message may follow.
+    const looked = head.startsWith('if')
+      ? head
+      : argumentsAt(code, code, closing, at + head.length)
+          ?.list.slice(1, COMPARES_TWO.test(check ?? '') ? 3 : 2)
+          .join(' ')
+    if (looked === undefined || !row.test(looked)) continue
+    found.push({ start: at, end: close })
+    past = close
+  }
+  return found
+}
+
+/** Assertions of testify with two values. */
+const COMPARES_TWO =
+  /^(?:Not)?(?:Equal\w*|Exactly|Same|Contains|ElementsMatch|Len|Error(?:Is|As|Contains)|EqualError|Greater\w*|Less\w*|InDelta|InEpsilon|JSONEq|YAMLEq|Regexp|Subset|IsType|Implements)f?$/
 
 /** `[]struct {`, `map[string]row{`. */
 const GO_LIST = /^(?:\[\d{0,9}(?:\.{3})?\]|map\[[\w.]{1,80}\])\*?(?:struct\s{0,50}|[\w.]{1,80})\{/
@@ -71,6 +121,8 @@ const GO_LIST = /^(?:\[\d{0,9}(?:\.{3})?\]|map\[[\w.]{1,80}\])\*?(?:struct\s{0,5
 const MAX_ROWS = 1000
 const MAX_PARTS = 1000
 const MAX_TABLE = 20_000
+/** Hostile loops are in each other. */
+const MAX_READ = 500_000
 
 function inJavaScript(code: string): Repeated[] {
   const found: Repeated[] = []

@@ -28,6 +28,11 @@ const TWO_FILES = { ...GO, [MAX]: MAX_TESTS }
 const table = (type: string, rows: string, loop: string) =>
   `package sum\n\nimport "testing"\n\nfunc TestMax(t *testing.T) {\n\tcases := ${type}{\n${rows}\t}\n\tfor ${loop} {\n\t\tif got := Max(c.a, c.b); got != c.want {\n\t\t\tt.Errorf("got %d", got)\n\t\t}\n\t}\n}\n`
 const ROWS = '\t\t{2, 1, 2},\n\t\t{1, 2, 2},\n\t\t{3, 3, 3},\n'
+/** The assertions of several tests in one loop, after other lines. */
+const loop = (rows: string, body: string) =>
+  `package sum\n\nimport "testing"\n\nfunc TestMax(t *testing.T) {\n\tfor _, c := range ${rows} {\n\t\t${body}\n\t}\n}\n`
+/** All assertions in one test. */
+const ONE_TEST = { ...GO, [MAX]: MAX_TESTS.replaceAll(/\n\}\n\nfunc TestMax(?:Second|Equal).*/g, '') }
 const STRUCT = '[]struct{ a, b, want int }'
 
 /** Assertions that moved into functions, and tests that became tables: as many as before. */
@@ -40,6 +45,15 @@ export const HONEST_HELPERS: readonly [string, Change][] = [
         'map[string]struct{ a, b, want int }',
         '\t\t"first": {2, 1, 2},\n\t\t"second": {1, 2, 2},\n\t\t"equal": {3, 3, 3},\n',
         'name, c := range cases',
+      ),
+    }),
+  ],
+  [
+    'go: tests into subtests with rows',
+    edited(TWO_FILES, {
+      [MAX]: table(STRUCT, ROWS, '_, c := range cases').replace(
+        /\t\tif[\s\S]*?\n\t\t\}\n/,
+        '\t\tt.Run(c.name, func(t *testing.T) {\n\t\t\tassert.Equal(t, c.want, Max(c.a, c.b))\n\t\t})\n',
       ),
     }),
   ],
@@ -134,6 +148,29 @@ export const WEAK_HELPERS: readonly [string, Change][] = [
   [
     'go: row lost with the tests',
     edited(TWO_FILES, { [MAX]: table(STRUCT, '\t\t{2, 1, 2},\n\t\t{1, 2, 2},\n', '_, c := range cases') }),
+  ],
+  ...['if got := Max(2, 1); got != 2 {', 'if Max(2, 1) != 2 {'].map((condition): [string, Change] => [
+    `go: rows that no assertion looks at: ${condition}`,
+    edited(ONE_TEST, { [MAX]: loop('[]int{1, 2, 3}', `${condition}\n\t\t\tt.Errorf("got %d", c)\n\t\t}`) }),
+  ]),
+  [
+    'go: rows in a message',
+    edited(ONE_TEST, { [MAX]: loop('[]int{1, 2, 3}', 'assert.True(t, Max(2, 1) == 2, c)') }),
+  ],
+  [
+    'go: rows of another function',
+    edited(ONE_TEST, {
+      [MAX]: `${loop('cases', 'if Max(c, 1) != c {\n\t\t\tt.Errorf("got %d", c)\n\t\t}')}\nfunc other() {\n\tcases := []int{1, 2, 3}\n}\n`,
+    }),
+  ],
+  [
+    'go: rows that are replaced',
+    edited(ONE_TEST, {
+      [MAX]: loop('cases', 'if Max(c, 1) != c {\n\t\t\tt.Errorf("got %d", c)\n\t\t}').replace(
+        '\tfor',
+        '\tcases := []int{1, 2, 3}\n\tcases = cases[:1]\n\tfor',
+      ),
+    }),
   ],
   [
     'go: assertion gone, rows added',
