@@ -94,9 +94,31 @@ export const HONEST_HELPERS: readonly [string, Change][] = [
         'test/check.ts':
           "import { expect } from 'vitest'\nimport { total } from '../src/cart'\n\nexport function expectTotal(items: Item[], sum: number): void {\n  expect(total(items)).toBe(sum)\n}\n",
       },
+      [CART, 'import { parse', "import { expectTotal } from './check'\nimport { parse"],
       [CART, 'expect(total([{ price: 2, count: 3 }])).toBe(6)', 'expectTotal([{ price: 2, count: 3 }], 6)'],
       [CART, 'expect(total([])).toBe(0)', 'expectTotal([], 0)'],
       [CART, 'expect(total([{ price, count }])).toBe(sum)', 'expectTotal([{ price, count }], sum)'],
+    ),
+  ],
+  [
+    'python: helper in a new file',
+    edited(
+      PYTEST,
+      { 'tests/helpers.py': 'def verify(one, other):\n    assert one == other\n' },
+      [AREA, 'import pytest', 'import pytest\nfrom .helpers import verify'],
+      [AREA, 'assert circle(0) == 0', 'verify(circle(0), 0)'],
+    ),
+  ],
+  [
+    'python: method',
+    edited(
+      PYTEST,
+      [AREA, 'assert circle(0) == 0', 'self.verify(circle(0), 0)'],
+      [
+        AREA,
+        '    def test_zero',
+        '    def verify(self, one, other):\n        assert one == other\n\n    def test_zero',
+      ],
     ),
   ],
   [
@@ -284,6 +306,58 @@ export const WEAK_HELPERS: readonly [string, Change][] = [
       [LIB, 'assert_eq!(super::add(1, 2), 3);', 'super::add(1, 2);'],
     ),
   ],
+  ...(
+    [
+      ['another of that name', 'const check = (...values) => values', 'check(slug'],
+      ['a method of that name', "const { log } = require('./log')", 'log.check(slug'],
+      ['one of another file', "const { check } = require('./other')", 'check(slug'],
+      [
+        'one that is replaced',
+        'let check = (one, other) => {\n  expect(one).toBe(other)\n}\ncheck = () => {}',
+        'check(slug',
+      ],
+      [
+        'a helper with literals',
+        'const check = (one, other) => expect(one).toBe(other)',
+        "slug('');check(('a')",
+      ],
+    ] as const
+  ).map(([what, line, call]): [string, Change] => [
+    `in place of a helper, ${what}`,
+    edited(
+      JEST,
+      {
+        'test/check.js':
+          'exports.check = check\nfunction check(one, other) {\n  expect(one).toBe(other)\n}\n',
+      },
+      { 'lib/check.js': 'x' },
+      [USER, "describe('user'", `${line}\n\ndescribe('user'`],
+      [USER, "expect(slug('Ann Lee')).toBe('ann-lee')", `${call}('Ann Lee'), 'ann-lee')`],
+    ),
+  ]),
+  [
+    'python: method of another object',
+    edited(PYTEST, { 'tests/helpers.py': 'def verify(one, other):\n    assert one == other\n' }, [
+      AREA,
+      'assert circle(0) == 0',
+      'log.verify(circle(0), 0)',
+    ]),
+  ],
+  [
+    'python: helper that is not imported',
+    edited(
+      PYTEST,
+      { 'tests/helpers.py': 'def verify(one, other):\n    assert one == other\n' },
+      [AREA, 'import pytest', 'import pytest\nfrom noop import verify'],
+      [AREA, 'assert circle(0) == 0', 'verify(circle(0), 0)'],
+    ),
+  ],
+  ...['v != v', 'got != got'].map((condition): [string, Change] => [
+    `go: helper that compares a value with itself: ${condition}`,
+    edited(TWO_FILES, {
+      [MAX]: `${MAX_TESTS.replace('if got := Max(2, 1); got != 2 {\n\t\tt.Errorf("got %d", got)\n\t}', 'same(t, Max(2, 1))')}\nfunc same(t *testing.T, v int) {\n\tif ${condition} {\n\t\tt.Errorf("got %d", v)\n\t}\n}\n`,
+    }),
+  ]),
   [
     'python: helper for fewer',
     edited(
