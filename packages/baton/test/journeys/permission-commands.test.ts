@@ -111,7 +111,7 @@ describe('permission by the command line', () => {
     // No boundary can be drawn around a home folder.
     const atHome = await baton.run(['check', './some-script.sh'], { cwd: baton.home })
     expect(atHome.stdout).toMatch(/^ask: .*not in the sandbox: The project folder contains your home folder/s)
-    expect(await baton.must('check', 'git push')).toMatch(/^ask \(in the sandbox\): git push /)
+    expect(await baton.must('check', 'git push')).toMatch(/^ask \(in the sandbox\): `git push` /)
     const secret = await json('check', '--tool', 'Read', '.env')
     expect(secret).toMatchObject({ decision: 'ask', trail: [{ part: 'Read .env' }] })
     expect(await json('check', '--tool', 'Write', join(baton.stateDir, 'x'))).toMatchObject({
