@@ -41,7 +41,7 @@ export function loosenedSettings(changes: readonly FileChange[], folders?: Reado
   })
 }
 
-/** Files that a tool reads without being told: without them, it checks less, whoever extended them. */
+/** Files that a tool reads without being told: without them it checks less, even if another file extended them. */
 const READ_BY_ITSELF = /(?:^|\/)(?:[tj]sconfig\.json|\.eslintrc[^/]*)$/
 
 /** Whether a tool may read the second file where it read the first one: it is in the same folder or above. */

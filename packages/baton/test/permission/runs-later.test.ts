@@ -12,7 +12,7 @@ const decide = (tool: string, input: object) => {
   return reversible ? 'allowed with undo' : decision
 }
 
-/** What the sandbox protects is no ordinary file for other tools, either: undo comes too late for what it starts. */
+/** What the sandbox protects needs a person for other tools, too: undo comes too late for what it starts. */
 test.each([
   '.mcp.json',
   'packages/web/.mcp.json',

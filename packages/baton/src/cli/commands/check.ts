@@ -41,7 +41,7 @@ export const check: Handler = async (given, io) => {
   const write = fitted(io)
   const colour = paint(io)
   const style = verdict.decision === 'allow' ? 'green' : verdict.decision === 'deny' ? 'red' : 'yellow'
-  // Why it would need a decision elsewhere stands below, and is no reason for this one.
+  // The steps below say why it would need a decision elsewhere. That does not explain this one.
   const isInside = verdict.sandbox && verdict.decision === 'allow' && judgement.decision !== 'allow'
   const reason = isInside ? 'it runs there without a question' : verdict.reason
   write(`${colour(style, decisionWords(verdict))}: ${printable(reason)}\n`)

@@ -94,7 +94,7 @@ export function judgePaths(
       }
       if (!assessment.deletes)
         found.secret ??= secretPath(path, request.home) ?? secretPath(real, request.home)
-      // What is moved away is not told from where it goes.
+      // A move names where its files come from and where they go; both count.
       if (!assessment.deletes || /^g?mv$/.test(assessment.program) || assessment.path[0] === 'mv')
         found.secret ??= runsLater(path, worktree) ?? runsLater(real, worktree)
       if (assessment.deletes && isRoot(real, request.home)) found.root ??= real
